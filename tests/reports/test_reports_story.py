@@ -14,6 +14,7 @@ from hesperus.measures import Bootstrap
 from hesperus.records import SCHEMA, Run, conform
 from hesperus.reports import multisense_grids as grids
 from hesperus.reports import multisense_story as story
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.wording import own_senses, sense_sentence
 
 QUICK = Bootstrap(resamples=200)
@@ -292,3 +293,11 @@ def test_no_maker_is_named_whom_the_records_do_not_name() -> None:
     assert sense_sentence("de_from_en") == "German, translated from English"
     assert sense_sentence("de_from_en@nllb") == "German, translated from English by nllb"
     assert sense_sentence("en~paraphrase") == "English, paraphrase"
+
+
+def test_an_estimate_says_its_interval_or_why_it_has_no_value() -> None:
+    row = {"value": 0.5, "low": 0.25, "high": 0.75, "ceiling": None, "reason": "no item was asked"}
+    assert estimate_text(row, "share") == "50\u00a0% [25, 75]"
+    assert estimate_text({**row, "low": None}, "points") == "+50.0"
+    assert estimate_text(row, "share", "ceiling") == "undefined (no item was asked)"
+    assert estimate_text({"value": None}) == "undefined"

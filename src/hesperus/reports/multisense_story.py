@@ -10,7 +10,7 @@ import polars as pl
 from hesperus.analysis.interval_text import brackets_text
 from hesperus.analysis.multisense_findings import MultisenseFindings
 from hesperus.analysis.pairs import Pair, compared_statistic
-from hesperus.rounding import interval
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.types import Sense
 from hesperus.wording import (
     counted,
@@ -69,14 +69,9 @@ def _language(code: str) -> str:
     return sense.language if sense else code
 
 
-def share(row: Mapping[str, Any]) -> str:
-    """``87 % [84, 90]``."""
-    return interval(row["value"], row["low"], row["high"], "share")
-
-
 def _one(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
     pair, row = members[0]
-    return f"{model} gives the same answer to {share(row)} of {row_count([row])}{what} {_when(pair, own)}."
+    return f"{model} gives the same answer to {estimate_text(row, 'share')} of {row_count([row])}{what} {_when(pair, own)}."
 
 
 def _several(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
@@ -101,7 +96,7 @@ def _several(model: str, what: str, members: Sequence[Found], own: Collection[st
         when = f"when they are put in {len(members)} other ways"
         names = low_pair.target_label, high_pair.target_label
     return (
-        f"{model} gives the same answer to between {share(low)} ({names[0]}) and {share(high)} ({names[1]}) of "
+        f"{model} gives the same answer to between {estimate_text(low, 'share')} ({names[0]}) and {estimate_text(high, 'share')} ({names[1]}) of "
         f"{row_count([row for _, row in members])}{what} {when}."
     )
 
@@ -142,7 +137,7 @@ def _noise(found: MultisenseFindings) -> list[str]:
     for pair, row in compared_statistic(found.consistency, "consistency"):
         if pair.kind == "repeat" and pair.a.repeat == 1 and pair.b.repeat == 2 and pair.source:
             name = language_name(_language(pair.source))
-            what = f"{share(row)} of {counted(int(row['n']), 'question')}"
+            what = f"{estimate_text(row, 'share')} of {counted(int(row['n']), 'question')}"
             told.setdefault((name, what), []).append(str(row["model"]))
     return [_asked_again(name, models, what) for (name, what), models in told.items()][:6]
 
@@ -169,11 +164,17 @@ def _accuracy(found: MultisenseFindings) -> list[str]:
             row for row, sense in zip(rows, senses, strict=True) if sense is None or not sense.is_original
         ]
         started = [row for row in originals if row["input"] in origins] or originals
-        parts = [f"{share(row)} in {language_name(str(row['input']))}" for row in started[:3]]
+        parts = [
+            f"{estimate_text(row, 'share')} in {language_name(str(row['input']))}" for row in started[:3]
+        ]
         if others:
             worst = min(others, key=lambda row: (row["value"], row["input"]))
             best = max(others, key=lambda row: (row["value"], row["input"]))
-            spread = [share(worst)] if worst is best else [share(worst), share(best)]
+            spread = (
+                [estimate_text(worst, "share")]
+                if worst is best
+                else [estimate_text(worst, "share"), estimate_text(best, "share")]
+            )
             joiner = (
                 "in the versions that were made"
                 if len(others) > 1

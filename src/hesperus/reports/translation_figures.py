@@ -12,9 +12,9 @@ from hesperus.analysis.pairs import compared_statistic
 from hesperus.analysis.table import Table
 from hesperus.analysis.translation_bins import ALL
 from hesperus.reports.drawing import Drawing
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.points import side_by_side
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
-from hesperus.rounding import interval
 from hesperus.wording import language_label, parsed
 
 FEW = 10
@@ -180,5 +180,5 @@ def _point(row: Any) -> dict[str, object]:
         "high": row["high"],
         "count": f"{row['answers']:,}",
         "many": row["answers"] >= FEW,
-        "told": f"{name}, {row['from']:g} to {row['to']:g}: {interval(row['value'], row['low'], row['high'], 'share')} of {row['answers']:,} answers",
+        "told": f"{name}, {row['from']:g} to {row['to']:g}: {estimate_text(row, 'share')} of {row['answers']:,} answers",
     }

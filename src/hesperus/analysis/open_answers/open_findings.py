@@ -168,13 +168,3 @@ def cell_labels(cells: Sequence[Cell]) -> dict[Cell, str]:
 
 def _place(cell: Cell) -> tuple[object, ...]:
     return (cell[0], cell[1], family_key(cell[2]), cell[4], cell[3])
-
-
-def beside(row: Row, name: str) -> Row:
-    """The `ceiling` of a row, or what it is `relative` to it, as a row of its own."""
-    return {
-        "value": row[name],
-        "low": row[f"{name}_low"],
-        "high": row[f"{name}_high"],
-        "reason": "",
-    }

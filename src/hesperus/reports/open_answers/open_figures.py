@@ -11,6 +11,7 @@ from hesperus.analysis.families import family_key, family_of
 from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.drawing import Drawing, drawn
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, group_name, measured_name
 from hesperus.reports.points import (
     PointsLayout,
@@ -23,8 +24,6 @@ from hesperus.reports.points import (
 )
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL
 from hesperus.rounding import cell as written
-from hesperus.rounding import interval
-from hesperus.wording import MISSING
 
 _MOST_PANELS = 6
 """Models that are drawn; the tables have all."""
@@ -96,7 +95,7 @@ def ceiling_figure(found: OpenFindings) -> Any | None:
         for cell, row in known
     ]  # fmt: skip
     ceilings = [
-        {**_line(found, cell), "of": series[1].name, "told": f"{found.labels[cell]}: ceiling {_told(row, 'ceiling')}",
+        {**_line(found, cell), "of": series[1].name, "told": f"{found.labels[cell]}: ceiling {estimate_text(row, 'share', 'ceiling')}",
          **{name: row[f"ceiling{end}"] for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))}}
         for cell, row in known if row["ceiling"] is not None
     ]  # fmt: skip
@@ -107,13 +106,12 @@ def ceiling_figure(found: OpenFindings) -> Any | None:
 
 
 def _score_told(label: str, row: Row) -> str:
-    over = "" if row["relative"] is None else f"; relative to the ceiling {_told(row, 'relative')}"
-    return f"{label}: {_told(row)}{over}, {row['n']:,} pairs"
-
-
-def _told(row: Row, name: str = "") -> str:
-    value, low, high = (row[key] for key in ((name, f"{name}_low", f"{name}_high") if name else ("value", "low", "high")))  # fmt: skip
-    return MISSING if value is None else interval(float(value), low, high, "share")
+    over = (
+        ""
+        if row["relative"] is None
+        else f"; relative to the ceiling {estimate_text(row, 'share', 'relative')}"
+    )
+    return f"{label}: {estimate_text(row, 'share')}{over}, {row['n']:,} pairs"
 
 
 def sides_figure(found: OpenFindings) -> Any | None:

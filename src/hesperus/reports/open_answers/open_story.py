@@ -8,10 +8,10 @@ import polars as pl
 
 from hesperus.analysis.families import family_key
 from hesperus.analysis.interval_text import brackets_text, signed_interval_text
-from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings, beside
+from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.analysis.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.analysis.table import Row
-from hesperus.reports.multisense_story import share
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.open_answers.open_wording import EMBEDDED, STATE_WORDS, judge_name
 from hesperus.rounding import cell
 from hesperus.wording import counted, few_or_counted, joined, language_name, parsed, property_names
@@ -128,12 +128,12 @@ def _kept(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:
 
 def _ends(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:
     if len(known) == 1:
-        return share(known[0][1])
+        return estimate_text(known[0][1], "share")
     (low_cell, low), (high_cell, high) = known[0], known[-1]
     least, most = cell(float(low["value"]), "share"), cell(float(high["value"]), "share")
     if least == most:
-        return f"{share(low)} in every case"
-    return f"between {share(low)} ({_where(found, low_cell)}) and {share(high)} ({_where(found, high_cell)})"
+        return f"{estimate_text(low, 'share')} in every case"
+    return f"between {estimate_text(low, 'share')} ({_where(found, low_cell)}) and {estimate_text(high, 'share')} ({_where(found, high_cell)})"
 
 
 def _where(found: OpenFindings, cell: Cell) -> str:
@@ -153,10 +153,9 @@ def _explained(found: OpenFindings) -> Iterator[str]:
             "its doing."
         )  # fmt: skip
         return
-    ceilings = sorted((beside(row, "ceiling") for row in known), key=lambda row: float(row["value"]))
-    kept = share(ceilings[0])
-    if share(ceilings[-1]) != kept:
-        kept += f" to {share(ceilings[-1])}"
+    ceilings = sorted(known, key=lambda row: float(row["ceiling"]))
+    kept, most = (estimate_text(row, "share", "ceiling") for row in (ceilings[0], ceilings[-1]))
+    kept += f" to {most}" if most != kept else ""
     measure = "agree with themselves to" if found.is_information else "keep it in"
     base = f"{english} answers that are only sent there and back {measure} {kept}"
     tested = [row for row in known if row["relative_high"] is not None]
@@ -195,16 +194,20 @@ def models_told(found: OpenFindings, *, several: bool) -> list[str]:
             if found.properties
             else "equivalence"
         )
-        over = beside(row, "relative")
-        relative = f", {share(over)} of the ceiling" if over["value"] is not None else ""
+        over = row["relative"] is not None
+        relative = f", {estimate_text(row, 'share', 'relative')} of the ceiling" if over else ""
         extra = ""
         if found.is_information:
             sides = [found.whole(model, side) for side in ("precision", "recall")]
-            shown = [share(side) for side in sides if side is not None and side["value"] is not None]
+            shown = [
+                estimate_text(side, "share")
+                for side in sides
+                if side is not None and side["value"] is not None
+            ]
             if len(shown) == 2:
                 extra = f"; precision {shown[0]}, recall {shown[1]}"
         told.append(
-            f"{_on(found, several)}{model}, all languages together ({counted(int(row['n']), 'pair')}): {name} {share(row)}{relative}{extra}."
+            f"{_on(found, several)}{model}, all languages together ({counted(int(row['n']), 'pair')}): {name} {estimate_text(row, 'share')}{relative}{extra}."
         )
     return told
 

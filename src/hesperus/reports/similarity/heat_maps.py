@@ -18,10 +18,11 @@ from hesperus.analysis.similarity.similarity_findings import SimilarityFindings,
 from hesperus.analysis.table import Row
 from hesperus.item_views.filter_address import items_anchor
 from hesperus.reports.columns import statistic_name
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.heat import Shades, Sides, heat_map
 from hesperus.reports.points import side_by_side
 from hesperus.reports.theme import INK, values
-from hesperus.rounding import hundredths, interval
+from hesperus.rounding import hundredths
 
 _ROOM = 820
 """Pixels of a map's side that its cells share, between the least and the most that a cell may take."""
@@ -171,7 +172,7 @@ def told(row: Row) -> str:
     if row["value"] is None:
         return f"undefined: {row['reason']} ({items})"
     left = f", {row['excluded']:,} excluded ({row['reason']})" if row["excluded"] else ""
-    return f"{interval(float(row['value']), row['low'], row['high'])}, {items}{left}"
+    return f"{estimate_text(row)}, {items}{left}"
 
 
 def _short(value: float | None) -> str:

@@ -13,6 +13,7 @@ from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.similarity.heat_maps import told
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
 from hesperus.rounding import cell
@@ -116,9 +117,7 @@ def correlation_told(relation: Row) -> str:
     points = f"{relation['n']} {relation['points']}s"
     if relation["value"] is None:
         return f"r undefined: {relation['reason']} ({points})"
-    text = f"r = {cell(float(relation['value']))}"
-    if relation["low"] is not None:
-        text += f" [{cell(float(relation['low']))}, {cell(float(relation['high']))}]"
+    text = f"r = {estimate_text(relation)}"
     if relation["p"] is not None:
         text += f", p = {cell(float(relation['p']))}"
     return f"{text}, {points}"

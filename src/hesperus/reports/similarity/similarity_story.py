@@ -10,7 +10,8 @@ from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
-from hesperus.rounding import cell, interval
+from hesperus.reports.estimate_texts import estimate_text
+from hesperus.rounding import cell
 from hesperus.wording import counted, few_or_counted, joined, language_or_code
 
 
@@ -68,7 +69,7 @@ def _design(found: SimilarityFindings, design: str, whom: str, *, by: str) -> li
     if row["value"] is None:
         return [f"{whom}: {name} is undefined ({row['reason']})."]
     pairs = int(row["pairs"])
-    text = f"{whom}: {name} {_interval(row)}" + (f", the mean of {pairs:,} pairs" if pairs > 1 else "")
+    text = f"{whom}: {name} {estimate_text(row)}" + (f", the mean of {pairs:,} pairs" if pairs > 1 else "")
     text += f" ({row['reason']})" if row["reason"] else ""
     groups = [
         other for other in found.means(design) if other["group"] != "all" and other["value"] is not None
@@ -100,12 +101,12 @@ def _difference(row: Row) -> str:
         runs += ", so that runs whose names mean nothing would often differ as much"
     if not apart:
         return (
-            f"Whether the language or the model weighs more cannot be told: the difference is {_interval(row)} over items{runs}; "
+            f"Whether the language or the model weighs more cannot be told: the difference is {estimate_text(row)} over items{runs}; "
             f"so many items would show {_detectable(row)}."
         )
     if value > 0:
         what = "A model is more alike to itself in another language than to another model in the same"
-        return f"{what}: the difference is {_interval(row)} over items{runs}."
+        return f"{what}: the difference is {estimate_text(row)} over items{runs}."
     # The difference is of the first less the second; the sentence turns it round, so that more alike is more.
     turned = {
         "value": -value,
@@ -113,7 +114,7 @@ def _difference(row: Row) -> str:
         "high": None if ends[0] is None else -ends[0],
     }
     what = "Two models in one language are more alike than one model in two languages"
-    return f"{what}: the difference is {_interval(turned)} over items{runs}."
+    return f"{what}: the difference is {estimate_text(turned)} over items{runs}."
 
 
 _ERROR = 0.05
@@ -122,11 +123,6 @@ _ERROR = 0.05
 def _detectable(row: Row) -> str:
     found = row["detectable"]
     return "no difference" if found is None else f"a difference of {cell(float(found))}"
-
-
-def _interval(row: Row) -> str:
-    low, high = (None if row[end] is None else float(row[end]) for end in ("low", "high"))
-    return interval(float(row["value"]), low, high)
 
 
 def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hesperus import rounding
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.back_translation import NOTES as BACK_LIMITS
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
@@ -18,9 +17,10 @@ from hesperus.analysis.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_LIMITS
 from hesperus.analysis.tax.validity import NO_REPLIES, RECORDED, sensitive_cells, unchecked_cells
 from hesperus.reports.card import Card, card_of
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.formats import format_table
 from hesperus.reports.tax.commands import Remedy, remedies
-from hesperus.reports.tax.tax_wording import first_row, interval, plain_interval, rows_of
+from hesperus.reports.tax.tax_wording import first_row, rows_of
 from hesperus.rounding import cell
 
 NOT_DONE = "not done"
@@ -141,12 +141,14 @@ def _scope(tables: Tables, evidence: Evidence) -> Points:
     is_weak = rating is not None and bool(rating["remark"] or rating["value"] is None)
     yield Point("E2 rating of cues against the tax of items", _rated(rating), is_weak)
     gaps = [row for row in _of(tables, "native_control") if row["statistic"] == "gap" and not row["model"]]
-    said = "; ".join(f"{row['group']} {interval(row)} points" for row in gaps)
+    said = "; ".join(f"{row['group']} {estimate_text(row, 'points')} points" for row in gaps)
     yield Point("E3 native control", said or None)
     natural = _estimate(first_row(tables.get("naturalisation"), "pooled"), "effect")
     strata = [row for row in _of(tables, "naturalisation", "stratum") if not row["group"]]
     if natural is not None:
-        natural = "; ".join([natural, *(f"{row['stratum']} {interval(row)}" for row in strata)])
+        natural = "; ".join(
+            [natural, *(f"{row['stratum']} {estimate_text(row, 'points')}" for row in strata)]
+        )
     yield Point("E4 naturalisation, same items", natural, evidence.reused)
     limits = [
         ("E1", BACK_LIMITS[:1], "back_translation"),
@@ -162,7 +164,7 @@ def _parser(tables: Tables, evidence: Evidence) -> Points:
     rates = [row for row in found.rows if isinstance(row["value"], float) and row["parser"] == RECORDED]
     lowest, said = min(rates, key=lambda row: float(row["value"]), default=None), None
     if lowest is not None:
-        share = rounding.interval(float(lowest["value"]), lowest["low"], lowest["high"], "share")
+        share = estimate_text(lowest, "share")
         said = f"{len(rates)} cells; lowest {share} of {lowest['n']:,} ({lowest['model']}, {lowest['input']})"
     yield Point("valid answers of each model and set", said)
     sensitive, unchecked, parsers = sensitive_cells(found), unchecked_cells(found), found.signature["parsers"]
@@ -192,7 +194,7 @@ def _without_sensitive(found: Table | None, least: str) -> Point:
     item = "E1 with and without parser-sensitive models"
     without = next(rows_of(found, "without parser-sensitive models"), None)
     if without is not None:
-        return Point(item, f"{interval(without)} points without {without['model']}")
+        return Point(item, f"{estimate_text(without, 'points')} points without {without['model']}")
     if found is None:
         return Point(item, None)
     if found.signature.get("parser_sensitive"):
@@ -205,7 +207,7 @@ def _groups(tables: Tables, evidence: Evidence) -> Points:
     titles = {"E1": "between groups of models", "E4": "between groups: difference in differences"}
     for code, name in names.items():
         rows = _of(tables, name, "groups") if len(evidence.settings.groups) > 1 else []
-        said = "; ".join(f"{row['group']}: {interval(row)} points" for row in rows)
+        said = "; ".join(f"{row['group']}: {estimate_text(row, 'points')} points" for row in rows)
         yield Point(f"{code} {titles[code]}", said or None)
     for code, name in names.items():
         values = [row["value"] for row in _of(tables, name, "without model") if row["value"] is not None]
@@ -250,7 +252,7 @@ def _agreed(rows: Sequence[Row]) -> str:
     question, level = rows[0]["question"], rows[0]["level"]
     wanted = _AGREEMENTS["nominal" if level == "nominal" else "scale"]
     shown = [
-        f"{_AGREEMENT_NAMES[str(r['statistic'])]} {plain_interval(r)}"
+        f"{_AGREEMENT_NAMES[str(r['statistic'])]} {estimate_text(r)}"
         for r in rows
         if r["statistic"] in wanted
     ]
@@ -289,7 +291,7 @@ def _card_table(card: Card) -> Table:
 def _estimate(row: Row | None, statistic: str) -> str | None:
     if row is None:
         return None
-    return f"{statistic} {interval(row)} points, {row['n']} items, discordant {row['positive']}/{row['negative']}"
+    return f"{statistic} {estimate_text(row, 'points')} points, {row['n']} items, discordant {row['positive']}/{row['negative']}"
 
 
 def _rated(row: Row | None) -> str | None:
@@ -297,7 +299,7 @@ def _rated(row: Row | None) -> str | None:
         return None
     tied = f"{row['n']} items, {row['tied']} tied, {row['positive']}/{row['negative']} discordant pairs"
     remark = f"; {row['remark']}" if row["remark"] else ""
-    return f"{row['question']}: ρ {plain_interval(row)}; {tied}{remark}"
+    return f"{row['question']}: ρ {estimate_text(row)}; {tied}{remark}"
 
 
 def _share(evidence: Evidence, who: str) -> str | None:

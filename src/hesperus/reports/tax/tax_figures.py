@@ -11,9 +11,10 @@ import polars as pl
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.reports.drawing import Drawing, drawn
+from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.points import PointsLayout, Series, points_figure, zero_axis
 from hesperus.reports.tax.tax_grids import bound_name
-from hesperus.reports.tax.tax_wording import interval, over, plain_interval, rows_of, who
+from hesperus.reports.tax.tax_wording import over, rows_of, who
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, WIDTH, values
 from hesperus.reports.translation_figures import SCORE_NAMES
 from hesperus.rounding import cell
@@ -145,7 +146,7 @@ def _contrasts(
 def _mark(row: Row, kind: int, name: str = "", panel: str = "") -> dict[str, Any]:
     """A point of a figure in percentage points: its name at the axis, its place in the kinds, what it says under the pointer."""
     name = name or over(row)
-    told = f"{name}: {interval(row)} points, {counted(row['n'], 'item')}"
+    told = f"{name}: {estimate_text(row, 'points')} points, {counted(row['n'], 'item')}"
     if row.get("positive") is not None:
         told += f", discordant {row['positive']:,} and {row['negative']:,}"
     if row.get("p") is not None:
@@ -190,7 +191,7 @@ def _ratings(rows: Sequence[Row]) -> Marks:
             "panel": str(row["question"]) if several else "",
             "line": who(row),
             "of": 2 if row["model"] else 1 if row["group"] else 0,
-            "told": f"{who(row)}, {row['question']}: ρ {plain_interval(row)}, {counted(row['n'], 'item')}",
+            "told": f"{who(row)}, {row['question']}: ρ {estimate_text(row)}, {counted(row['n'], 'item')}",
             **{name: row[name] for name in ("value", "low", "high")},
         }
         for row in rows

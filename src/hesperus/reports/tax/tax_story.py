@@ -12,7 +12,8 @@ from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.losing_items import misaligned_counts
 from hesperus.analysis.tax.paired_records import PairedAnswers
-from hesperus.reports.tax.tax_wording import first_row, interval, language_of, rows_of
+from hesperus.reports.estimate_texts import estimate_text
+from hesperus.reports.tax.tax_wording import first_row, language_of, rows_of
 from hesperus.rounding import cell
 from hesperus.wording import (
     counted,
@@ -132,7 +133,7 @@ def _way_back(row: Row, evidence: Evidence) -> str:
         return f"What the way back to {source} costs cannot be told: {row['reason']}."
     if row["could_change"] is not None:
         return f"On the way back to {source} {_unchanged(row, evidence, 'a cost')}."
-    said = f"{interval(row)} percentage points on {n}"
+    said = f"{estimate_text(row, 'points')} percentage points on {n}"
     if row["low"] is None:
         return f"Brought back into {source}, the items cost the models {said}; without an interval, how sure that is stays open."
     if row["n"] < FEW:
@@ -168,7 +169,7 @@ def _rewritten(row: Row, found: Table, evidence: Evidence) -> str:
         return f"What natural rewriting does cannot be told: {row['reason']}."
     if row["could_change"] is not None:
         return f"When the items are rewritten as one writes {language}, {_unchanged(row, evidence, 'an effect')}."
-    said = f"{interval(row)} points on {n}"
+    said = f"{estimate_text(row, 'points')} points on {n}"
     side = _side(row)
     told = (
         f"Rewritten as one writes {language}, the items become easier ({said})" if side > 0 else
@@ -183,8 +184,8 @@ def _rewritten(row: Row, found: Table, evidence: Evidence) -> str:
     if apart["n"] < FEW:
         return f"{told}; whether those full of cues gain more than others cannot be told from {counted(apart['n'], 'item')}."
     if _side(apart) > 0:
-        return f"{told}; those full of cues gain more than those free of them ({interval(apart)} points), which is what cues would do."
-    return f"{told}; that those full of cues gain more than those free of them does not show ({interval(apart)} points)."
+        return f"{told}; those full of cues gain more than those free of them ({estimate_text(apart, 'points')} points), which is what cues would do."
+    return f"{told}; that those full of cues gain more than those free of them does not show ({estimate_text(apart, 'points')} points)."
 
 
 def _gaps(found: Table) -> str:
@@ -199,13 +200,13 @@ def _gaps(found: Table) -> str:
 def _gap(row: Row) -> str:
     whose = "all models" if row["group"] == "all" else row["group"]
     if row["value"] is None:
-        return f"{whose} {interval(row)}"
+        return f"{whose} {estimate_text(row, 'points')}"
     told = {
         1: "more often right on the translated",
         -1: "more often right on the native",
         0: "which is more cannot be told",
     }
-    return f"{whose} {interval(row)} points ({_p(row)}: {told[_side(row)]})"
+    return f"{whose} {estimate_text(row, 'points')} points ({_p(row)}: {told[_side(row)]})"
 
 
 def _side(row: Row) -> int:
@@ -264,13 +265,13 @@ def _changed(found: Table, main: Row) -> Iterator[str]:
         row for row in rows_of(found, "without model") if row["value"] is not None and _side(row) != side
     ]
     for row in without:
-        yield f"{said[_side(row)]} without {row['model']}: {interval(row)} points."
+        yield f"{said[_side(row)]} without {row['model']}: {estimate_text(row, 'points')} points."
     for row in rows_of(found, "without parser-sensitive models"):
         if not row.get("stratum") and row["value"] is not None and _side(row) != side:
-            yield f"{said[_side(row)]} without {row['model']}, often without a valid answer: {interval(row)} points."
+            yield f"{said[_side(row)]} without {row['model']}, often without a valid answer: {estimate_text(row, 'points')} points."
     for row in rows_of(found, "one benchmark"):
         if row["value"] is not None and _side(row) != side:
-            yield f"{said[_side(row)]} on {row['task']} alone: {interval(row)} points."
+            yield f"{said[_side(row)]} on {row['task']} alone: {estimate_text(row, 'points')} points."
 
 
 def asides(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:

@@ -4,24 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hesperus import rounding
 from hesperus.analysis.table import Row, Table
 from hesperus.rounding import cell
 from hesperus.wording import MISSING, language_name, parsed
-
-
-def interval(row: Row) -> str:
-    """``+2.3 [+0.8, +3.9]`` in percentage points, or why there is no value."""
-    if row["value"] is None:
-        return f"undefined ({row['reason']})" if row.get("reason") else "undefined"
-    return rounding.interval(row["value"], row["low"], row["high"], "points")
-
-
-def plain_interval(row: Row) -> str:
-    """The same for what is no share: ``0.412 [0.388, 0.436]``."""
-    if row["value"] is None:
-        return f"undefined ({row['reason']})" if row.get("reason") else "undefined"
-    return rounding.interval(row["value"], row["low"], row["high"])
 
 
 def discordant(row: Row) -> str:
