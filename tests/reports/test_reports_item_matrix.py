@@ -16,7 +16,7 @@ from hesperus.reports.columns import Column
 from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import html
 from hesperus.reports.item_links import ItemLinks
-from hesperus.reports.item_matrix import items_blocks
+from hesperus.reports.item_section import items_blocks
 from hesperus.reports.page_files import page_json, page_markdown
 from reports.headless_chromium import chromium_page
 

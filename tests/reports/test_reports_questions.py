@@ -18,7 +18,7 @@ from hesperus.reports.blocks import Page, Section
 from hesperus.reports.columns import Column
 from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import html
-from hesperus.reports.item_matrix import items_blocks
+from hesperus.reports.item_section import items_blocks
 from hesperus.reports.lean_svg import lean
 
 HOSTILE = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'owned'\">"

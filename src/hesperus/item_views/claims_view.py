@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_texts import Text
-from hesperus.analysis.open_answers.claims import Claim, by_sentence, claims_of, details_of
+from hesperus.analysis.open_answers.compared_claims import Claim, by_sentence, claims_of, details_of
 from hesperus.analysis.open_answers.evidence import Evaluated
 from hesperus.rounding import cell as rounded
 from hesperus.wording import direction

@@ -20,7 +20,7 @@ from hesperus.reports.answer_figures import MOST_LABELS
 from hesperus.reports.blocks import Block, Item, Page, Reading, Section, Sentences, Side, fold, headline, note
 from hesperus.reports.card import card_of
 from hesperus.reports.drawing import Drawing, by_kind
-from hesperus.reports.item_matrix import items_blocks
+from hesperus.reports.item_section import items_blocks
 from hesperus.reports.multisense_drawings import drawings
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import card_blocks, cited, made

@@ -13,7 +13,7 @@ from hesperus.item_views.filter_address import condition_words, filter_pairs
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, note
 from hesperus.reports.html_page import ShownPage
-from hesperus.reports.item_matrix import MOST_ROWS, items_block
+from hesperus.reports.item_section import MOST_ROWS, items_block
 from hesperus.wording import counted, own_senses
 
 

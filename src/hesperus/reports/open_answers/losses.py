@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_texts import Text, texts_of
-from hesperus.analysis.open_answers.claims import claims_of, details_of
+from hesperus.analysis.open_answers.compared_claims import claims_of, details_of
 from hesperus.analysis.open_answers.losing_prompts import losing_answers, losing_prompts, pairs_with_loss
 from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.records import KEY

@@ -18,7 +18,7 @@ from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences, headline, note
 from hesperus.reports.drawing import Drawing, by_kind
-from hesperus.reports.item_matrix import items_blocks
+from hesperus.reports.item_section import items_blocks
 from hesperus.reports.open_answers import open_grids as grids
 from hesperus.reports.open_answers import open_story as story
 from hesperus.reports.open_answers.losses import losses_blocks

@@ -16,7 +16,7 @@ from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, Sentences, headline, note
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing, by_kind
-from hesperus.reports.item_matrix import items_blocks
+from hesperus.reports.item_section import items_blocks
 from hesperus.reports.overview import Overview, overview
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.similarity import similarity_grids as grids

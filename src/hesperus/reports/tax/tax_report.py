@@ -29,7 +29,7 @@ from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step
 from hesperus.reports.blocks import Checklist as ChecklistBlock
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
-from hesperus.reports.item_matrix import items_blocks
+from hesperus.reports.item_section import items_blocks
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import card_blocks, cited, made
 from hesperus.reports.tax import tax_grids as grids
