@@ -14,7 +14,7 @@ from hesperus.analysis.pairs import Side, compared_statistic, reading_order
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.heat import Shades, Sides, heat_map
 from hesperus.reports.multisense_figures import placed
-from hesperus.reports.points import side_by_side
+from hesperus.reports.points import panelled
 from hesperus.reports.theme import COLOURS, NEUTRAL, SHARE, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
@@ -100,15 +100,12 @@ def directions_figure(table: Table) -> Any | None:
     ordered = sorted(sums, key=lambda change: (-sums[change], change))
     changes = [change for change in ordered if sums[change] > 0][:_MOST_CHANGES]
     kept = [tile for tile in tiles if tile["across"] in changes]
-    panels = list(dict.fromkeys(str(tile["panel"]) for tile in kept))
-    charts = []
-    for panel in panels:
-        held = [tile for tile in kept if tile["panel"] == panel]
-        lines = sorted({str(tile["down"]) for tile in held})
-        sides = Sides(lines, changes, (62, 22), orient="top")
-        title = panel if len(panels) > 1 else ""
-        charts.append(heat_map(held, sides, Shades(scheme="blues"), writes=11, title=title))
-    return side_by_side(charts) if charts else None
+
+    def draw(held: Sequence[Row], heading: Mapping[str, str]) -> Any:
+        sides = Sides(sorted({str(tile["down"]) for tile in held}), changes, (62, 22), orient="top")
+        return heat_map(held, sides, Shades(scheme="blues"), writes=11, title=heading.get("title", ""))
+
+    return panelled(kept, draw)
 
 
 def _whole(row: Row) -> bool:
@@ -147,31 +144,22 @@ def _stacked(
     parts = [part for part in colours if any(row["part"] == part for row in rows)]
     range_ = [colours[part] for part in parts]
     scale = alt.Scale(domain=[0, 1 if is_whole else _longest(rows)], nice=not is_whole)
-    panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
-    charts = []
-    for panel in panels:
-        held = sorted(
-            ({**row, "place": parts.index(str(row["part"]))} for row in rows if row["panel"] == panel),
-            key=lambda row: row["place"],
-        )
+    colour = alt.Color(
+        "part:N", title=None, scale=alt.Scale(domain=parts, range=range_), legend=alt.Legend(columns=4)
+    )
+
+    def draw(panel: Sequence[Row], heading: dict[str, str]) -> Any:
+        placed = ({**row, "place": parts.index(str(row["part"]))} for row in panel)
+        held = sorted(placed, key=lambda row: row["place"])
         present = {row["line"] for row in held}
         y = alt.Y("line:N", sort=[line for line in order if line in present], title=None)
         bars = alt.Chart(values(held)).mark_bar(height={"band": 0.82}, stroke="#ffffff", strokeWidth=0.6)
-        drawn = bars.encode(
-            y=y,
-            x=alt.X("value:Q", stack="zero", title=title, axis=SHARE, scale=scale),
-            order=alt.Order("place:Q"),
-            color=alt.Color(
-                "part:N",
-                title=None,
-                scale=alt.Scale(domain=parts, range=range_),
-                legend=alt.Legend(columns=4),
-            ),
-        )
-        layers = [drawn, _inside(held, y)] if is_whole else [drawn]
-        heading = {"title": panel} if len(panels) > 1 else {}
-        charts.append(alt.layer(*layers).properties(width=WIDTH, height=alt.Step(21), **heading))
-    return side_by_side(charts)
+        x = alt.X("value:Q", stack="zero", title=title, axis=SHARE, scale=scale)
+        layers = [bars.encode(y=y, x=x, order=alt.Order("place:Q"), color=colour)]
+        layers += [_inside(held, y)] if is_whole else []
+        return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(21), **heading)
+
+    return panelled(rows, draw)
 
 
 def _longest(rows: Sequence[Row]) -> float:

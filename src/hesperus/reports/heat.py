@@ -46,7 +46,7 @@ class Shades:
 
 def share_legend() -> Any:
     """A legend in per cent."""
-    return alt.Legend(format=".0%", title=None, gradientLength=200, tickCount=4)
+    return alt.Legend(format=".0%", title=None, gradientLength=200, tickCount=3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -152,6 +152,18 @@ def side_by_side(charts: Sequence[Any], across: int = 1) -> Any:
     if len(charts) == 1:
         return charts[0]
     return alt.concat(*charts, columns=across, spacing=18 if across == 1 else 14)
+
+
+def panelled(
+    rows: Sequence[Row], draw: Callable[[list[Row], dict[str, str]], Any], across: int = 1
+) -> Any | None:
+    """A chart a value of ``panel``, each drawn from its rows with its title, if there are several; None without rows."""
+    panels = list(dict.fromkeys(str(row["panel"]) for row in rows))
+    charts = [
+        draw([row for row in rows if row["panel"] == panel], {"title": panel} if len(panels) > 1 else {})
+        for panel in panels
+    ]
+    return side_by_side(charts, across) if charts else None
 
 
 def noted(chart: Any, text: str) -> Any:

@@ -13,7 +13,7 @@ from hesperus.analysis.table import Table
 from hesperus.analysis.translation_bins import ALL
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.estimate_texts import estimate_text
-from hesperus.reports.points import side_by_side
+from hesperus.reports.points import panelled
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
 from hesperus.wording import language_label, parsed
 
@@ -108,19 +108,12 @@ def translation_bins_figure(bins: Table, *, score: str = "bleu") -> Any | None:
     Where a model has several made senses, the dark points take all together, and lines of single ones are behind.
     """
     rows = [row for row in bins.rows if row["score"] == score and row["value"] is not None]
-    panels = list(dict.fromkeys((str(row["model"]), str(row["task"])) for row in rows))
-    if not panels:
-        return None
-    tasks = {task for _, task in panels}
-    charts = []
-    for model, task in panels:
-        held = [row for row in rows if (row["model"], row["task"]) == (model, task)]
-        title = f"{model}, {task}" if len(tasks) > 1 else model
-        charts.append(_panel(held, score, title if len(panels) > 1 else ""))
-    return side_by_side(charts, 2)
+    several = len({row["task"] for row in rows}) > 1
+    placed = [{**row, "panel": f"{row['model']}, {row['task']}" if several else row["model"]} for row in rows]
+    return panelled(placed, lambda held, heading: _panel(held, score, heading), across=2)
 
 
-def _panel(rows: Sequence[Any], score: str, title: str) -> Any:
+def _panel(rows: Sequence[Any], score: str, heading: dict[str, str]) -> Any:
     senses = list(dict.fromkeys(str(row["sense"]) for row in rows))
     main = ALL if ALL in senses else senses[0]
     points = [_point(row) for row in rows]
@@ -156,7 +149,6 @@ def _panel(rows: Sequence[Any], score: str, title: str) -> Any:
         ring.encode(y=y, fill=fill, description="told:N"),
         base.mark_text(baseline="bottom", fontSize=10, color=INK).encode(y=alt.datum(1.06), text="count:N"),
     ]
-    heading = {"title": title} if title else {}
     return alt.layer(*layers).properties(width=360, height=230, **heading)
 
 
