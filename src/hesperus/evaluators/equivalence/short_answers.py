@@ -14,35 +14,16 @@ from hesperus.evaluators.embedded.words import canonical_number, digits_for_word
 from hesperus.evaluators.equivalence.grading import Grade, ShortPair
 from hesperus.fingerprint import JSON, signature
 
-_UNITS = {
-    "length": {
-        "0.001": "mm millimeter millimetre", "0.01": "cm centimeter centimetre", "1": "m meter metre",
-        "1000": "km kilometer kilometre", "0.0254": "inch inches", "0.3048": "ft foot feet", "0.9144": "yd yard",
-        "1609.344": "mi mile",
-    },
-    "mass": {
-        "0.000001": "mg milligram", "0.001": "g gram gramme", "1": "kg kilogram kilo", "1000": "t tonne",
-        "0.45359237": "lb lbs pound", "0.028349523125": "oz ounce",
-    },
-    "time": {
-        "1": "sec second", "60": "min minute", "3600": "h hr hour", "86400": "day", "604800": "week",
-        "2629746": "month", "31556952": "yr year",
-    },
-    "volume": {"0.001": "ml milliliter millilitre", "1": "l liter litre", "3.785411784": "gallon"},
-    "celsius": {"1": "°c celsius"},
-    "fahrenheit": {"1": "°f fahrenheit"},
-    "share": {"1": "% percent"},
-    "dollar": {"1": "$ usd dollar"},
-    "euro": {"1": "€ eur euro"},
-    "sterling": {"1": "£ gbp"},
-    "yen": {"1": "¥ jpy yen"},
-    "rupee": {"1": "₹ inr rupee"},
-}  # fmt: skip
+
+def _rows(file: str) -> list[dict[str, str]]:
+    text = (files("hesperus.evaluators.equivalence") / file).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
 _UNIT = {
-    word: (dimension, Decimal(factor))
-    for dimension, factors in _UNITS.items()
-    for factor, words in factors.items()
-    for word in words.split()
+    word: (row["dimension"], Decimal(row["factor"]))
+    for row in _rows("units.csv")
+    for word in row["words"].split(";")
 }
 _COUNT = {"time", "times", "x", "×", "piece", "pieces", "个", "次", "倍", "年", "人", "回", "개", "번"}
 """Words next to a number that say no more than that it counts."""
@@ -115,8 +96,7 @@ def _close(a: Decimal, b: Decimal) -> bool:
 @cache
 def _number_words() -> Mapping[str, str]:
     """Number words of many languages, folded, to digits; words that mean something else elsewhere are not listed."""
-    source = files("hesperus.evaluators.equivalence") / "number_words.csv"
-    rows = csv.DictReader(source.read_text(encoding="utf-8").splitlines())
+    rows = _rows("number_words.csv")
     return {folded(word): row["number"] for row in rows for word in row["words"].split(";")}
 
 
