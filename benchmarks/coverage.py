@@ -107,8 +107,8 @@ def paired(rng: Rng, items: int, first: float, second: float) -> Statistic:
     )
 
 
-def agreement(rng: Rng, items: int, name: str, accuracy: float) -> Statistic:
-    return agreement_statistics(*_answers(rng, 2, items, accuracy), key=_key(items))[name]
+def agreement(rng: Rng, items: int, name: str, accuracy: float, alike: float = 0.5) -> Statistic:
+    return agreement_statistics(*_answers(rng, 2, items, accuracy, alike=alike), key=_key(items))[name]
 
 
 def agreement_difference(rng: Rng, items: int, accuracy: float) -> Statistic:
@@ -259,6 +259,13 @@ CELLS: dict[str, World] = {
     **{
         f"error consistency, accuracy {p:g}": partial(agreement, name="error_consistency", accuracy=p)
         for p in (0.6, 0.9, 0.97)
+    },
+    **{
+        f"{told} of runs that are much alike, accuracy {p:g}": partial(agreement, name=name, accuracy=p, alike=0.9)
+        for told, name in (
+            ("κ_p", "kappa_p"), ("Cohen's κ", "cohen_kappa"), ("Scott's π", "scott_pi"), ("error consistency", "error_consistency"),
+        )
+        for p in (0.6, 0.9)
     },
     "RankC, accuracy 0.9": partial(ranks, accuracy=0.9),
     "κ of pass and fail, 80 % pass": partial(pass_fail_kappa, passed=0.8, alike=0.7),

@@ -17,7 +17,8 @@ import hesperus as hs
 from hesperus.api.declared import declared_study
 from hesperus.asking import Policy, ReplyStore, ask
 from hesperus.asking.engines import opened_engine
-from hesperus.errors import MissingExtraError, PermanentError, UsageError
+from hesperus.asking.on_ray.messages import Failed
+from hesperus.errors import EngineError, MissingExtraError, PermanentError, TransientError, UsageError
 from hesperus.models import Model, ModelOptions, model
 from hesperus.studies.asked.stages import run_study
 from hesperus.types import Prompt, Reply, Request
@@ -186,6 +187,22 @@ def test_an_address_that_does_not_answer_is_said_at_once(tmp_path):
     end = subprocess.run(command(*flags), capture_output=True, text=True, timeout=60)
     assert end.returncode == 3 and "no Ray cluster answers at 127.0.0.1:9" in end.stderr
     assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "retry_after"),
+    [
+        (TransientError("later", kind="http", retry_after=2.5), "http", 2.5),
+        (PermanentError("never", kind="http"), "http", None),
+        (UsageError("not so"), "", None),
+        (EngineError("no node"), "", None),
+    ],
+)
+def test_an_error_of_a_worker_keeps_its_sort_on_the_way(error, kind, retry_after):
+    sent = Failed.of(error)
+    assert type(sent.raised()) is type(error) and str(sent.raised()) == str(error)
+    assert (sent.kind, sent.retry_after) == (kind, retry_after)
+    assert "in a worker: ValueError: x" in str(Failed.of(ValueError("x")).raised())
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):

@@ -65,6 +65,13 @@ def test_many_keys_are_found(tmp_path):
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_exported_replies_can_be_read_by_people(tmp_path):
+    with ReplyStore(tmp_path / "s.sqlite") as store:
+        store.put([entry(1, "Ja – नमस्ते")], WHO)
+        store.export(tmp_path / "s.jsonl")
+    assert "Ja – नमस्ते" in (tmp_path / "s.jsonl").read_text(encoding="utf-8")
+
+
 def test_files_of_others_are_refused_untouched(tmp_path):
     text, other, later = tmp_path / "notes.txt", tmp_path / "other.db", tmp_path / "later.sqlite"
     text.write_bytes(b"my notes, not a database, and long enough to be looked at" * 30)

@@ -66,6 +66,22 @@ def test_findings_the_list_and_the_exit_code(tmp_path: Path) -> None:
     assert [row["kind"] for row in rows] == ["gold_differs", "damaged"]
 
 
+def test_what_each_kind_was_found_is_no_constant_of_the_table(tmp_path: Path) -> None:
+    english = write(tmp_path / "en.jsonl", "en")
+    german = write(
+        tmp_path / "de.jsonl",
+        "de",
+        (0, "gold", "C"),
+        (1, "options", ["de a", "de a"]),
+        (2, "options", ["de a"]),
+    )
+    shown = run(english, german, code=1).stdout.splitlines()
+    head = next(line for line in shown if line.startswith("Kind"))
+    assert head.split()[:3] == ["Kind", "Findings", "Items"] and not any(
+        "Items 1 " in line for line in shown[:3]
+    )
+
+
 def test_review_alone_fails_only_when_strict(tmp_path: Path) -> None:
     english = write(tmp_path / "en.jsonl", "en")
     german = write(tmp_path / "de.jsonl", "de", (2, "options", ["de a", "de &amp;"]))

@@ -101,9 +101,9 @@ def test_a_broken_row_is_named(change: dict[str, object], message: str) -> None:
         (
             "options",
             ["A, B"],
-            r"""field 'options': expected a JSON list such as \["A", "B"\], found 'A, B'""",
+            r"""field 'options': expected a JSON list such as \["A", "B"\], or A\|B; found 'A, B'""",
         ),
-        ("probs", ["half"], r"field 'probs': expected a JSON list such as \[0.7, 0.3\], found 'half'"),
+        ("probs", ["half"], r"field 'probs': expected a JSON list such as \[0.7, 0.3\]; found 'half'"),
     ],
 )
 def test_a_column_of_the_wrong_type_is_refused(column: str, values: list[object], message: str) -> None:

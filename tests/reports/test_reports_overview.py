@@ -101,7 +101,8 @@ def test_the_notes_of_a_run_are_in_one_place() -> None:
     read = told.with_columns(rule=pl.lit("exact"))
     assert any("no native reader has confirmed" in note for note in run_notes(summary, read, {}))
     assert notes[-1] == "of the task" and any(
-        "17 of 37 replies" in note and "(fr 17)" in note for note in notes
+        "17 of 17 replies" in note and "of 20 more it cannot be told" in note and "(fr 17)" in note
+        for note in notes
     )
     assert not any("(fr" in note for note in run_notes(summary, records, {}))
 

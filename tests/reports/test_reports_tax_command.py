@@ -123,6 +123,21 @@ def test_records_of_another_origin_get_it_from_the_files_that_flags_name(
         )
 
 
+def test_an_estimate_of_a_run_ends_with_the_line_that_verifies_it(folder: Path) -> None:
+    def lines(*arguments: str) -> list[str]:
+        done = CliRunner().invoke(app, [*arguments, str(folder), "--resamples", "50"])
+        return [line for line in done.stdout.splitlines() if line.startswith("hesperus")]
+
+    for name in ("back_translation", "bounds"):
+        (line,) = lines("tax", name)
+        assert line.startswith(f"hesperus|{name}|resamples:50|") and [line] == lines("measure", name)
+        done = CliRunner().invoke(app, ["verify", str(folder), "--signature", line])
+        assert done.exit_code == 0, done.stderr
+    # What `measure` has no flag for cannot be made again from a line: all settings are there in full
+    (line,) = lines("tax", "back_translation", "--threshold", "30")
+    assert "threshold 30" in line and "|" not in line
+
+
 def test_a_rule_for_unreadable_answers_is_refused(folder: Path) -> None:
     result = CliRunner().invoke(app, ["report", str(folder), "--invalid", "drop"])
     assert isinstance(result.exception, UsageError) and "--invalid does not apply" in str(result.exception)

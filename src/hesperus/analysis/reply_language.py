@@ -86,9 +86,9 @@ def language_notes(records: pl.DataFrame) -> list[str]:
         elif not are_alike(tag, wanted):
             others.setdefault(model, Counter())[tag] += count
     return [
-        f"{model}: {found.total():,} of {replies[model]:,} replies count as in another language than the one asked "
+        f"{model}: {found.total():,} of {replies[model] - untold[model]:,} replies count as in another language than the one asked "
         f"for, which at least a third of each is ({', '.join(f'{tag} {count:,}' for tag, count in found.most_common(5))})"
-        + (f"; of {untold[model]:,} it cannot be told" if untold[model] else "")
+        + (f"; of {untold[model]:,} more it cannot be told" if untold[model] else "")
         + "; `hesperus measure language` has the rates of what can"
         for model, found in others.items()
     ]

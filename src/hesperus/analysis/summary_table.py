@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from hesperus.analysis.coverage import Coverage, coverage
+from hesperus.analysis.gold_notes import gold_notes
 from hesperus.analysis.measure import measure
 from hesperus.analysis.pack_notes import pack_notes
 from hesperus.analysis.reply_language import language_notes
@@ -114,6 +115,7 @@ def run_notes(summary: Table, records: pl.DataFrame, signature: Row) -> list[str
     return [
         *summary_notes(summary),
         *language_notes(records),
+        *gold_notes(records),
         *pack_notes(records),
         *task_notes(signature),
     ]

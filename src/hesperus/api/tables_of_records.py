@@ -11,6 +11,7 @@ import polars as pl
 from hesperus.analysis.answered import with_answered
 from hesperus.analysis.coverage import Coverage, coverage, together
 from hesperus.analysis.description import Described
+from hesperus.analysis.gold_notes import gold_notes
 from hesperus.analysis.pack_notes import pack_notes
 from hesperus.analysis.registry import measure_of, measure_table, noted_summary
 from hesperus.analysis.reply_language import language_notes
@@ -111,7 +112,7 @@ class Told:
         self._given, self._described = given.of_whole(), described
         self._counts: list[Coverage] = []
         self._summaries: list[Table] = []
-        self._of_language: list[str] = []
+        self._of_records: dict[str, None] = {}
         self._rules: list[pl.DataFrame] = []
 
     def take(self, records: pl.DataFrame, summary: Table | None) -> None:
@@ -123,7 +124,7 @@ class Told:
         """
         self._counts.append(coverage(records).get((), Coverage()))
         self._summaries.append(summary or noted_summary(records, self._given, self._described))
-        self._of_language += language_notes(records)
+        self._of_records |= dict.fromkeys([*language_notes(records), *gold_notes(records)])
         rules = [name for name in ("instruction", "rule") if name in records.columns]
         self._rules.append(records.select(rules).unique(maintain_order=True))
 
@@ -138,7 +139,7 @@ class Told:
         of_packs = pack_notes(pl.concat(self._rules))
         return [
             *summary_notes(whole),
-            *self._of_language,
+            *self._of_records,
             *of_packs,
             *task_notes(self._described.signature),
         ]

@@ -165,9 +165,12 @@ def checklist(
 
 def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSettings, format: str) -> None:
     """Gather what is there, make one table and print it."""
+    from hesperus.analysis.measure_names import TAX_MEASURES
+    from hesperus.analysis.short_signature import with_short
     from hesperus.analysis.summary_table import nothing_answered
     from hesperus.analysis.tax.evidence import tax_tables
     from hesperus.api.tax_evidence import evidence_of, found_beside
+    from hesperus.api.tax_runs import AuditInputs
     from hesperus.errors import UsageError
 
     inputs = replace(flags, runs=runs)
@@ -180,6 +183,8 @@ def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSetti
             f"{name} needs {_NEEDS[name]} (the records have the senses {', '.join(senses)} of {', '.join(tasks)})"
         )
     found = tables[name]()
+    if name in TAX_MEASURES and flags == AuditInputs() and len(runs) == 1:  # as `hesperus measure` makes it
+        found = with_short(found, drawn, name)
     nothing = nothing_answered(evidence.records)
     if nothing:
         say(nothing)

@@ -167,7 +167,7 @@ def _as_repeat(column: pl.Series, place: _Place) -> pl.Series:
 
 
 def _from_json(column: pl.Series, kind: pl.DataType, place: _Place) -> pl.Series:
-    """Lists in CSV are written as JSON: ["A", "B"]. Few differ, so each is read once."""
+    """Lists in CSV are written as JSON: ["A", "B"]; of texts also A|B. Few differ, so each is read once."""
     is_text = kind == SCHEMA["options"]
     lists: dict[str | None, list[str] | list[float] | None] = {"": None, None: None}
     for row, text in enumerate(column):
@@ -175,18 +175,19 @@ def _from_json(column: pl.Series, kind: pl.DataType, place: _Place) -> pl.Series
             continue
         lists[text] = found = _json_list(text, is_text=is_text)
         if found is None:
-            wanted = '["A", "B"]' if is_text else "[0.7, 0.3]"
-            message = f"expected a JSON list such as {wanted}, found {text!r:.200}"
+            wanted = '["A", "B"], or A|B' if is_text else "[0.7, 0.3]"
+            message = f"expected a JSON list such as {wanted}; found {text!r:.200}"
             raise place.fault(message, row=row, field=column.name)
     return pl.Series(column.name, [lists[text] for text in column], dtype=kind)
 
 
 def _json_list(text: str, *, is_text: bool) -> list[str] | list[float] | None:
-    """The texts or numbers of a JSON list; None if it is no list."""
+    """The texts or numbers of a JSON list, or texts between bars; None if it is neither."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return None
+        parts = [part.strip() for part in text.split("|")]
+        return parts if is_text and len(parts) > 1 and all(parts) else None
     kinds = str | int if is_text else int | float
     if not isinstance(value, list) or not all(
         isinstance(part, kinds) and not isinstance(part, bool) for part in value

@@ -26,6 +26,9 @@ MOST_LABELS = 26
 OPTION_COUNT = "option_count"
 """Column in which a table that is taken apart keeps how many labels its task has, where items list no options."""
 
+VERDICTS = ("right", "wrong")
+"""Labels where nothing else is known of the answers; the first is gold."""
+
 SHORT = 40
 """Characters that most texts must not exceed to be answers that one can give in the same words."""
 

@@ -39,6 +39,7 @@ class Column:
         short: Heading if there is little room; empty: the heading.
         rank: 0 is always shown; of the others a narrow terminal leaves out the highest first.
         of_a_part: Whether it is of a part of the items of its line, as its heading says.
+        is_own: Whether every line says it, also where all say the same: what is counted line by line is no constant.
     """
 
     key: str
@@ -48,6 +49,7 @@ class Column:
     short: str = ""
     rank: int = 0
     of_a_part: bool = False
+    is_own: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -312,6 +314,10 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "bounds": (
         Column("value", "Valid on both sides", "points"), Column("bounds", "Bounds, points", "range"),
         Column("ends", "With the intervals of the bounds", "range", rank=1), *_TAX[:2],
+    ),
+    "audit": (
+        Column("kind", "Kind"), Column("severity", "Severity"), Column("findings", "Findings", "count", is_own=True),
+        Column("items", "Items", "count", is_own=True), Column("languages", "Languages", rank=1), Column("meaning", "Meaning"),
     ),
     "audit overview": (Column("tax", "Tax", "points"), Column("effect", "Effect", "points")),
     "translators": (Column("name", "Name"), Column("ready", "Ready"), Column("note", "What it is")),

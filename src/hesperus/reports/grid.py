@@ -203,7 +203,11 @@ class Grid:
         return found if len(found) > 1 else tuple(range(len(self.columns)))
 
     def _is_same(self, place: int) -> bool:
-        return len(self.rows) > 2 and len({str(row[place]) for row in self.rows}) == 1
+        return (
+            not self.columns[place].is_own
+            and len(self.rows) > 2
+            and len({str(row[place]) for row in self.rows}) == 1
+        )
 
     def without_the_same(self, *, first: bool = False) -> Grid:
         """The same with its varying columns alone, and what the others say in `about` instead of the caption.

@@ -158,6 +158,8 @@ def field(shown: Column, row: Row) -> Value:
         sign = _SIGNED.get(unit, "") if shown.unit in _APART else ""
         written = "count" if whole else unit if unit in _NUMBERS else "number"
         return Number(value, written, low, high, reason, sign)  # type: ignore[arg-type]
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+        value = ", ".join(value)
     return text(value, unit)
 
 

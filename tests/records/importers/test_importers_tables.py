@@ -12,6 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from hesperus.analysis.gold_notes import gold_notes
 from hesperus.analysis.reply_language import language_notes
 from hesperus.cli import import_
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
@@ -84,7 +85,28 @@ def test_verdicts_are_no_labels(tmp_path: Path) -> None:
         import_logs(path)
     records = import_logs(path, ImportSettings(wide="correct")).records
     assert records.sort("input", "item")["answer"].to_list() == ["right", "right", "wrong", "right"]
+    (note,) = gold_notes(records)
+    assert note.startswith("t: of each answer it is only known whether it is right")
     assert set(records["gold"]) == {"right"} and records["options"].to_list() == [["right", "wrong"]] * 4
+
+
+def test_options_between_bars(tmp_path: Path) -> None:
+    path = _write(tmp_path / "t.csv", "id,language,model,answer,gold,options\n1,de,m,A,B,A|B | C\n")
+    records = import_logs(path).records
+    assert records["options"].to_list() == [["A", "B", "C"]]
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_files_of_one_name_are_told_apart_by_their_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, absolute: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in ("in/de/gpt-4.csv", "in/sw/gpt-4.csv"):
+        _write(tmp_path / place, "id,answer\n1,A\n2,B\n")
+    first = tmp_path / "in/de/gpt-4.csv" if absolute else Path("in/de/gpt-4.csv")
+    imported = import_logs([first, Path("in/sw/gpt-4.csv")])
+    assert {cell[1] for cell in _cells(imported)} == {"de", "sw"}
+    assert [log["log"] for log in imported.logs] == ["de/gpt-4.csv", "sw/gpt-4.csv"]
 
 
 def test_an_id_without_a_heading_and_one_of_two_columns(tmp_path: Path) -> None:
@@ -139,6 +161,10 @@ def test_instruction_tuned_is_not_italian(tmp_path: Path) -> None:
         ("t.csv", "qid,lang,said,right\n1,de,A,A\n2,de,B,A\n", ["--map", "item=nothing"]),
         ("t.csv", "nr,idioma,prediction\n1,de,A\n2,de,B\n1,fr,C\n2,fr,A\n", []),
         ("t.csv", "id,en,de\n1,A,B\n2,B,B\n", []),
+        ("t.csv", "id,gold,gpt-4,llama\n1,A,A,B\n2,B,B,B\n", []),
+        ("t.csv", "id,gold,ours,theirs\n1,A,A,B\n2,B,B,B\n", []),
+        ("de_t.csv", "id,gold,gpt-4,llama\n1,A,A,B\n2,B,B,B\n", []),
+        ("gpt-4.csv", "id,en,de\n1,1,0\n2,0,1\n", []),
         ("t.csv", "topic,id,LANG,output\nx,1,de,A\ny,1,de,B\nx,1,fr,C\ny,1,fr,A\n", ["--map", "answer=x"]),
     ],
 )
@@ -206,7 +232,8 @@ def test_imported_replies_have_their_language(tmp_path: Path) -> None:
     notes = language_notes(imported.records)
     assert (
         len(notes) == 1
-        and "m: 2 of 4 replies count as in another language" in notes[0]
+        and "m: 2 of 3 replies count as in another language" in notes[0]
+        and "; of 1 more it cannot be told" in notes[0]
         and "en 2" in notes[0]
     )
     bare = [{name: row[name] for name in row if name != "reply"} for row in rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import polars as pl
@@ -39,6 +40,7 @@ from hesperus.records.importers.table_frames import (
 from hesperus.records.importers.table_wide import lengthened, unknown_languages, wide_columns
 from hesperus.records.importers.texts import text_of
 from hesperus.records.importers.tool_answers import Kind, gold_labels, read_labels
+from hesperus.records.labels import VERDICTS
 from hesperus.records.schema import KEY, SCHEMA
 from hesperus.tables import row_line
 
@@ -47,7 +49,6 @@ _MAPPED = (*SCHEMA, _LANGUAGE)
 _UNSETTLED = "und"
 """Stands for the language until the names of the other files or the texts tell it."""
 
-_RIGHT, _WRONG = "right", "wrong"
 _ENDING = re.compile(r"\.(?:jsonl?|csv|tsv|parquet)")
 
 
@@ -221,10 +222,8 @@ def _content(frame: pl.DataFrame, columns: list[str], settings: ImportSettings, 
         [frame[name].cast(pl.String).drop_nulls().unique().rename("v") for name in columns]
     ).unique()
     if set(values.str.to_lowercase()) <= {"0", "1", "true", "false", "0.0", "1.0"}:
-        raise _absent(
-            "the columns hold 0 and 1 only: give --wide correct where 1 means right, or --wide answer where they are labels",
-            frame, settings, source,
-        )  # fmt: skip
+        message = "the columns hold 0 and 1 only: give --wide correct where 1 means right, or --wide answer where they are labels"
+        raise _absent(message, frame, replace(settings, wide="correct"), source)
     return "reply"
 
 
@@ -233,12 +232,12 @@ def _verdicts(frame: pl.DataFrame) -> pl.DataFrame:
     text = pl.col("correct").cast(pl.String).str.to_lowercase()
     answer = (
         pl.when(text.is_in(["1", "1.0", "true"]))
-        .then(pl.lit(_RIGHT))
+        .then(pl.lit(VERDICTS[0]))
         .when(text.is_in(["0", "0.0", "false"]))
-        .then(pl.lit(_WRONG))
+        .then(pl.lit(VERDICTS[1]))
     )
     return frame.with_columns(
-        answer=answer, gold=pl.lit(_RIGHT), options=pl.lit([_RIGHT, _WRONG], dtype=pl.List(pl.String))
+        answer=answer, gold=pl.lit(VERDICTS[0]), options=pl.lit(list(VERDICTS), dtype=pl.List(pl.String))
     ).drop("correct")
 
 

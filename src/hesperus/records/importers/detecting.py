@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -37,11 +38,13 @@ def find_sources(given: Sequence[Path], tool: str | None) -> tuple[list[Source],
     sources: list[Source] = []
     left: list[LeftOut] = []
     known = tuple(importers())
+    above = _common([path for path in given if path.is_file()])
     for root in given:
         if not root.exists():
             raise UsageError(f"{root}: no such file or folder")
         for path in _files(root):
-            place = path.relative_to(root).as_posix() if root.is_dir() else path.name
+            within = root if root.is_dir() else above
+            place = path.name if within is None else path.absolute().relative_to(within.absolute()).as_posix()
             try:
                 found = _tool_of(path, tool, known, named=root.is_file())
                 if found is None and root.is_file() and _is_table(path, known):
@@ -73,6 +76,13 @@ def find_sources(given: Sequence[Path], tool: str | None) -> tuple[list[Source],
             "--map says what the columns of a table are"
         )
     return sources, left
+
+
+def _common(files: Sequence[Path]) -> Path | None:
+    """The folder above files of which two have one name, so that the folders tell them apart; None where none do."""
+    if len({path.name for path in files}) == len(files):
+        return None
+    return Path(os.path.commonpath([path.absolute().parent for path in files]))
 
 
 def _is_table(path: Path, known: _Known) -> bool:

@@ -18,11 +18,13 @@ from hesperus.records.importers.table_frames import (
     TEXT_NAMES,
     model_in,
 )
-from hesperus.records.importers.table_wide import wide_columns
+from hesperus.records.importers.table_wide import models_named, wide_columns
 from hesperus.records.importers.tagging import explicit_tag
 from hesperus.tables import INDEX
 
 _MOST, _EXAMPLES, _LONGEST = 40, 3, 24
+_LABEL = 3
+"""Characters of an answer that is a label."""
 
 
 def advice(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> str:
@@ -89,6 +91,17 @@ def item_columns(frame: pl.DataFrame, within: Sequence[str], *, usual_only: bool
     return ()
 
 
+def _content(frame: pl.DataFrame, columns: Sequence[str]) -> str:
+    """What columns hold, for --wide: verdicts, labels, or texts; empty where they are not alike."""
+    values = [set(frame[name].cast(pl.String).drop_nulls().str.to_lowercase()) for name in columns]
+    every = set().union(*values)
+    if every <= {"0", "1", "true", "false"}:
+        return "correct"
+    if max(map(len, every), default=0) <= _LABEL:
+        return "answer"
+    return "reply" if all(frame[name].dtype == pl.String for name in columns) else ""
+
+
 def _shown(frame: pl.DataFrame) -> list[str]:
     shown = []
     for name in frame.columns[:_MOST]:
@@ -110,10 +123,16 @@ def _command(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> s
     wide = wide_columns(frame.columns, settings, source) if settings.wide_columns is None else []
     language = None if wide else language_column(frame)
     model = _likely(frame.columns, MODEL_NAMES)
+    models = models_named(frame.columns, settings) if model is None and not wide else []
+    if language is not None:
+        flags += ["--map", f"language={language}"]
+    elif not wide:
+        flags += ["--language-from", "=TAG"]
     if wide:
         flags += ["--wide", settings.wide or "reply"]
+    elif len(models) > 1 and (holds := settings.wide or _content(frame, models)):
+        flags += ["--columns", "{model}", "--wide", holds]
     else:
-        flags += ["--map", f"language={language}"] if language else ["--language-from", "=TAG"]
         answer, reply = _likely(frame.columns, ANSWER_NAMES), _likely(frame.columns, REPLY_NAMES)
         beside = second_answer(frame.columns)
         if answer == "answer" and gold is None and beside is not None:
@@ -125,6 +144,6 @@ def _command(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> s
         flags += ["--map", f"gold={gold}"]
     if model is not None and model != "model":
         flags += ["--map", f"model={model}"]
-    if model is None and not any(one.model for one in wide):
+    if model is None and "--columns" not in flags and not any(one.model for one in wide):
         flags += ["--model", settings.model or model_in(source.path.name.split(".")[0]) or "NAME"]
     return shlex.join(["hesperus", "import", str(source.path), "--out", "RUN", *flags])

@@ -11,7 +11,16 @@ import polars as pl
 from hesperus.errors import DataError, UsageError
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Source
 from hesperus.records.importers.log_names import tag_or_none
-from hesperus.records.importers.table_frames import ANSWER_WORDS, NOT_ANSWERS
+from hesperus.records.importers.table_frames import (
+    ANSWER_WORDS,
+    GOLD_NAMES,
+    ITEM_NAMES,
+    LANGUAGE_NAMES,
+    NOT_ANSWERS,
+    TEXT_NAMES,
+    model_in,
+)
+from hesperus.tables import INDEX
 
 _LAST = re.compile(r"(?:(.+?)[._/: |-]+)??([^._/: |-]+(?:[_-](?:[A-Z][a-z]{3}|[A-Z]{2}))?)")
 _FIRST = re.compile(r"([A-Za-z]{2,3}(?:[_-](?:[A-Z][a-z]{3}|[A-Z]{2}))?)[._/: |-]+(.+)")
@@ -159,6 +168,23 @@ def _named(groups: Mapping[str, Sequence[WideColumn]]) -> list[WideColumn]:
     return found
 
 
+def models_named(columns: Sequence[str], settings: ImportSettings) -> list[str]:
+    """The columns that models are named by; of other columns, those that no other thing is."""
+    others = _no_answers(columns, settings)
+    return [column for column in columns if column not in others]
+
+
+def _no_answers(columns: Sequence[str], settings: ImportSettings) -> set[str]:
+    known = {*ITEM_NAMES, *GOLD_NAMES, *TEXT_NAMES, *LANGUAGE_NAMES, "answer", "options", INDEX, "id"}
+    taken = {*settings.columns.values(), *settings.key, *settings.groups}
+    models = {column for column in columns if model_in(column) is not None}
+    return {
+        column
+        for column in columns
+        if column in taken or column.lower() in known or (models and column not in models)
+    }
+
+
 def _by_pattern(
     pattern: str, columns: Sequence[str], settings: ImportSettings, source: Source
 ) -> list[WideColumn]:
@@ -170,8 +196,11 @@ def _by_pattern(
     text = re.escape(pattern)
     for slot in slots:
         text = text.replace(re.escape(f"{{{slot}}}"), f"(?P<{slot}>.+)")
+    others = _no_answers(columns, settings) if pattern == "{model}" else set()
     found = []
     for column in columns:
+        if column in others:
+            continue
         match = re.fullmatch(text, column)
         groups = match.groupdict() if match is not None else {}
         tag = tag_or_none(groups["language"], settings) if "language" in groups else None
