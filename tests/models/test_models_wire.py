@@ -101,6 +101,8 @@ def test_loose_json_is_read():
         (completion(message={"content": None}), TransientError, "no_content"),
         (completion(message={"content": None}, finish_reason="tool_calls"), TransientError, "no_content"),
         (completion(finish_reason="insufficient_system_resource"), TransientError, "gave_up"),
+        (completion(finish_reason="abort"), TransientError, "gave_up"),
+        (completion(finish_reason="network_error"), TransientError, "gave_up"),
     ],
 )
 def test_json_that_is_no_completion_is_named(document, error, kind):

@@ -37,8 +37,8 @@ FINISHES: Mapping[str, Finish] = {
 
 _LONGEST_NAME = 200
 
-BROKEN_FINISHES = frozenset({"error", "insufficient_system_resource"})
-"""Finish reasons by which a server says, with status 200, that it gave up."""
+BROKEN_FINISHES = frozenset({"abort", "error", "insufficient_system_resource", "network_error"})
+"""Finish reasons by which a server says, with status 200, that it gave up: vLLM's, OpenRouter's, DeepSeek's and Zhipu's."""
 
 
 @dataclass(frozen=True, slots=True)
