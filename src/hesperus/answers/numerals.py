@@ -43,6 +43,8 @@ _LONGEST_DECLINING = 200
 _LONGEST_JOIN = 10
 """Characters between two parts of a number: blanks and "and"."""
 _LARGEST_POWER = 100
+_LARGEST_EXACT = 10**28
+"""What Decimal writes exactly."""
 _OPERATORS = r"[⁄/^×*·⋅]|\\times|\\cdot"
 
 
@@ -237,9 +239,10 @@ def _worked_out(token: str) -> str | None:
     # "2½" is "21⁄2" by now.
     mixed = "⁄" in token and one >= 10  # noqa: PLR2004
     place = next((n for n in range(_LONGEST) if other and one * 10**n % other == 0), None)
-    return (
-        None if mixed or place is None else _plain(whole + Decimal(one * 10**place // other).scaleb(-place))
-    )
+    if mixed or place is None:
+        return None
+    units = whole * 10**place + one * 10**place // other
+    return _plain(Decimal(units).scaleb(-place)) if units < _LARGEST_EXACT else None
 
 
 def _plain(value: Decimal) -> str:
