@@ -142,6 +142,12 @@ def test_a_column_of_several_units_says_them_in_its_cells() -> None:
     assert "57.5 [50.0, 75.0] %" in mixed and "| 0.250 [0.500, 0.750] |" in mixed and "Value, %" not in mixed
     # A p value never comes without the one that is corrected over the table
     assert "p (Holm)" in mixed and "0.020 (0.040)" in mixed
+    # What is of a part of the items has the unit of the whole
+    part = share | {"statistic": "precision_right_language"}
+    alike = format_table(
+        Table("some", columns, (part, share | {"statistic": "agreement.empathy"}), {}), "markdown"
+    )
+    assert "Value, %" in alike and "0.575" not in alike
     alone = format_table(Table("some", columns, (share, share), {}), "markdown")
     assert "Value, %" in alone and "| 57.5 [50.0, 75.0] |" in alone
 

@@ -229,10 +229,20 @@ def _unit(shown: Column, row: Row) -> Unit:
     return _APART[shown.unit].get(unit, unit)
 
 
+_VARIANT = re.compile(r"(.+?)(?:_answered|_right_language|\.[^.]+)+")
+"""A statistic of some of its items (see analysis.open_answers.statistics), or of one property."""
+
+
 def statistic_unit(statistic: str) -> Unit:
-    """The unit of a statistic, whatever table shows it; a number where no registry knows it."""
+    """The unit of a statistic, whatever table shows it; a number where no registry knows it.
+
+    >>> statistic_unit("precision_answered"), statistic_unit("agreement.empathy"), statistic_unit("unheard of")
+    ('percentage', 'percentage', 'number')
+    """
     found = (one.unit for table in COLUMNS.values() for one in table if one.key == statistic)
-    return next((unit for unit in found if unit in _NUMBERS), "number")
+    unit = next((unit for unit in found if unit in _NUMBERS), None)
+    variant = _VARIANT.fullmatch(statistic) if unit is None else None
+    return unit or (statistic_unit(variant[1]) if variant else "number")
 
 
 def _p_value(row: Row, name: str) -> str:
