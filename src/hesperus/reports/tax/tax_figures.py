@@ -37,15 +37,15 @@ def drawings(tables: Mapping[str, Table], evidence: Evidence) -> list[Drawing]:
     """Every figure for which there is something to draw."""
     boot = evidence.settings.bootstrap
     level = f"{100 * boot.level:g} %" if boot.resamples else "no"
-    return drawn([_quality(evidence), *_estimates(tables, level), _bounds(tables.get("bounds"), level)])
+    estimates = (one for of in (_way_back, _native, _natural, _cues) for one in of(tables, level))
+    return drawn([_quality(evidence), *estimates, _bounds(tables.get("bounds"), level)])
 
 
-def _estimates(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
-    """A figure of points for each estimator, and of what it depends on."""
-    over_models, natural = (
-        "estimates over several models",
-        "right on the natural minus right on the translated, percentage points",
-    )
+_OVER_MODELS = "estimates over several models"
+
+
+def _way_back(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
+    """E1: each model and all of them, and without parts of them."""
     back = list(rows_of(tables.get("back_translation"), "clustered", "cell"))
     yield Drawing(
         "back_translation", "back_translation",
@@ -69,8 +69,12 @@ def _estimates(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
         _contrasts(marks if len(kept) > 1 else [], (_REPORTED, "the same with a part left out"), _BROAD, kept),
         f"E1 without each model in turn, without models that are often without a valid answer, and of each benchmark alone; {level} "
         "intervals. Where a line's side of 0 changes, the estimate depends on what was left out.",
-        over_models,
+        _OVER_MODELS,
     )  # fmt: skip
+
+
+def _native(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
+    """E3: the translated items less native ones."""
     gaps = [row for row in _rows(tables.get("native_control")) if row["statistic"] == "gap"]
     marks = [
         _mark(row, 2 if row["model"] else 1, who(row))
@@ -84,6 +88,11 @@ def _estimates(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
         "is no effect of the translation alone.",
         "translated minus native",
     )  # fmt: skip
+
+
+def _natural(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
+    """E4: by stratum, and by models."""
+    natural = "right on the natural minus right on the translated, percentage points"
     strata = list(rows_of(tables.get("naturalisation"), "pooled", "stratum", "strata"))
     marks = [
         _mark(row, 0 if row["analysis"] == "pooled" else 2 if row["group"] else 1, _stratum(row))
@@ -98,7 +107,7 @@ def _estimates(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
         "naturalisation", "naturalisation", _contrasts(marks, kinds, natural, strata),
         f"E4: what natural rewriting gives, by stratum, with {level} intervals. high: full of cues, as the strata were "
         "fixed before any rewriting; low: free of them; disagreement: the majorities of two groups differed.",
-        over_models,
+        _OVER_MODELS,
     )  # fmt: skip
     analyses = ("pooled", "group", "groups", "model", "without model", "without parser-sensitive models")
     passed = (
@@ -109,8 +118,12 @@ def _estimates(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
     yield Drawing(
         "naturalisation-models", "naturalisation-models", _contrasts([_of_models(row) for row in rows], kinds, natural, rows),
         f"E4 by group and model, without each model, and over the items that each checker passed; {level} intervals.",
-        over_models,
+        _OVER_MODELS,
     )  # fmt: skip
+
+
+def _cues(tables: Mapping[str, Table], level: str) -> Iterator[Drawing]:
+    """E2: what people see with the tax of items."""
     ratings = _rows(tables.get("rating"))
     kinds = ("all models", "one group of models", "one model")
     yield Drawing(
