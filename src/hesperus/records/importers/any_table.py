@@ -11,7 +11,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.conform import conform
-from hesperus.records.importers.asked import ASKED, OPTION_FIELDS
+from hesperus.records.importers.asked_texts import ASKED, OPTION_FIELDS
 from hesperus.records.importers.import_settings import (
     LOG_COLUMNS,
     ROW_KEY,

@@ -17,7 +17,7 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.exporters.every_eval import OWN
-from hesperus.records.importers.asked import texts_of_item
+from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.import_settings import LOG_COLUMNS, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.lines import pieces
 from hesperus.records.importers.log_names import About, Evidence, about

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from hesperus.records.importers.asked import texts_of_item
+from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about

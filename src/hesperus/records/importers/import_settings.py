@@ -182,7 +182,7 @@ class Imported:
 
     Attributes:
         records: A records table.
-        items: The texts of the items (see hesperus.records.importers.asked), or None.
+        items: The texts of the items (see hesperus.records.importers.asked_texts), or None.
         logs: One row per log: tool, file, model, task, language, rows, split, date, joined_by.
         left_out: What was left out, and why.
         notes: What a reader of the numbers should know.

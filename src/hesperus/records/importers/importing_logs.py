@@ -12,7 +12,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import plain, signature
-from hesperus.records.importers.asked import items_of, without_known
+from hesperus.records.importers.asked_texts import items_of, without_known
 from hesperus.records.importers.detecting import find_sources
 from hesperus.records.importers.import_settings import Imported, ImportSettings, LeftOut, Log
 from hesperus.records.importers.joining import join_logs, records_of

@@ -12,7 +12,7 @@ import msgspec
 
 from hesperus.errors import DataError
 from hesperus.normalization import comparable
-from hesperus.records.importers.asked import texts_of_item
+from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, groups_in, item_id, logs_of, own_language

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records.importers.asked import texts_of_item
+from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.import_settings import (
     ROW_KEY,
     VERDICT_METRICS,

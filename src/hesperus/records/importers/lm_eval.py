@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records.importers.asked import OPTION_FIELDS
+from hesperus.records.importers.asked_texts import OPTION_FIELDS
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS, COMMON_KEYS, Benchmark
 from hesperus.records.importers.import_settings import (
     ROW_KEY,

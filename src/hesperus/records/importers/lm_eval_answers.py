@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records.importers.asked import ASKED
+from hesperus.records.importers.asked_texts import ASKED
 from hesperus.records.importers.benchmark_table import Benchmark
 from hesperus.records.importers.import_settings import LOG_COLUMNS, ROW_KEY, VERDICT, LeftOut, Source
 from hesperus.records.importers.option_scores import BROKEN, FLAT, Scored, softmax

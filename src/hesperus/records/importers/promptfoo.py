@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from hesperus.errors import DataError
-from hesperus.records.importers.asked import texts_of_item
+from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.benchmark_table import COMMON_KEYS
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about

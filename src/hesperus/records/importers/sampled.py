@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.records.importers.asked import with_texts
+from hesperus.records.importers.asked_texts import with_texts
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import (
     LOG_COLUMNS,
@@ -45,7 +45,7 @@ class Row:
         language: BCP-47 tag where the row has its own.
         groups: Group columns.
         verdict: Whether the tool counted it as right, where it says.
-        asked: The texts of the item (see hesperus.records.importers.asked).
+        asked: The texts of the item (see hesperus.records.importers.asked_texts).
     """
 
     item: str

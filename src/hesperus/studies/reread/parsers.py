@@ -38,7 +38,7 @@ class Told:
 
     Attributes:
         form: Kind of answer.
-        labels: All labels, in order; None where each row's options say them, or there are none (numbers).
+        labels: All labels, in order; None where each row's options say them, and for numbers.
     """
 
     form: Form
@@ -81,7 +81,7 @@ def _told(golds: list[str], answers: list[str], options: set[tuple[str, ...]]) -
 
 
 def words_of_labels(language: str) -> Mapping[str, tuple[str, ...]]:
-    """The labels that a language's pack has words for: yes, no, entailment, …; empty where there is no pack."""
+    """The labels that a language's pack has words for: yes, no, entailment, …; empty without a pack."""
     try:
         return pack(language).labels
     except UnknownNameError:

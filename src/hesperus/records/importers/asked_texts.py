@@ -65,7 +65,7 @@ def items_of(logs: Sequence[Log]) -> tuple[pl.DataFrame | None, list[Log]]:
 
     Returns:
         ``task``, ``item``, ``language``, ``gold``, ``options`` (list of text) and ``field:NAME`` for every field, one row per
-        task, item and language that a log has texts of: those of the first. None where no log has any.
+        task, item and language that a log has texts of: those of the first. None if no log has any.
     """
     frames = [
         log.rows.select(
@@ -106,7 +106,7 @@ def _bare(log: Log) -> Log:
 
 
 def _list(value: str | None) -> list[str] | None:
-    """The texts of a JSON list; None if it is none, or holds anything else."""
+    """The texts of a JSON list; None if it is another value, or holds anything else."""
     try:
         held = orjson.loads(value or "null")
     except orjson.JSONDecodeError:
