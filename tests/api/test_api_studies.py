@@ -176,3 +176,18 @@ def test_a_setting_goes_by_its_key_or_by_the_name_of_its_flag() -> None:
     assert by_flag.rows == by_key.rows and by_flag.signature == by_key.signature
     with pytest.raises(UsageError, match=r"sample\.n is given twice, also as limit"):
         hs.plan("multisense", task="atlas", models=["pocket/m"], **{"sample.n": 5, "limit": 6})
+
+
+def test_the_folder_of_another_run_is_not_written_over(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    values = {"task": "atlas", "models": ["pocket/s"], "language": ["en", "de"], "sample": {"n": 3}}
+    hs.run("similarity", out=folder, progress=False, **values)
+    before = (folder / "records.parquet").read_bytes()
+    other = {"task": "atlas", "models": ["pocket/s"], "source": ["en"], "target": ["de"], "sample": {"n": 3}}
+    with pytest.raises(UsageError, match="holds a run of the study 'similarity'.*give --out another folder"):
+        hs.run("multisense", out=folder, progress=False, **other)
+    with pytest.raises(UsageError, match="holds a run of the task 'atlas'"):
+        hs.run("similarity", out=folder, progress=False, **{**values, "task": "atlas-open"})
+    assert (folder / "records.parquet").read_bytes() == before
+    again = hs.run("similarity", out=folder, progress=False, **{**values, "sample": {"n": 4}})
+    assert again.run.records["item"].n_unique() == 4

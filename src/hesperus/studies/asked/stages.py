@@ -18,11 +18,12 @@ from typing import Any, Generic, TypeVar
 import polars as pl
 
 from hesperus.asking.progress import Parts
-from hesperus.errors import UsageError
+from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import JSON
 from hesperus.models import Model
 from hesperus.records import Run, write_run
 from hesperus.records.ordering import in_key_order
+from hesperus.records.runs import STUDY_FILE, mapping_in
 from hesperus.studies.asked.answering import (
     Asked,
     AskSettings,
@@ -286,11 +287,13 @@ def run_study(
         more: What cannot be declared, such as `makers` of multisense.
 
     Raises:
-        UsageError: A task, language, model, sense or translator that does not exist or cannot do it, or a missing key.
+        UsageError: A task, language, model, sense or translator that does not exist or cannot do it, a missing key, or
+            the folder of another study's run.
         DataError: Items or records that break their contract, or that give nothing to compare.
         ModelError: An endpoint or translator that fails every request alike.
         BudgetReachedError: The budget stopped the run; what was answered is kept.
     """
+    refuse_run_of_another_study(study, folder)
     course = _course(study, folder=folder, **more)
     stores = stores_of(study, folder, store)
     if course.material is None:
@@ -305,6 +308,27 @@ def run_study(
             faults = (*outcome.faults, *lost_questions(outcome.records))
             return stores.ended(session.store, session.failures.total(), faults)
     return _written(study, course, outcome, folder)
+
+
+def refuse_run_of_another_study(study: Declared, folder: Path) -> None:
+    """Refuse a folder with the run of another study or task: its records would be written over.
+
+    Raises:
+        UsageError: The folder holds such a run.
+    """
+    try:
+        held = mapping_in(folder / STUDY_FILE)
+    except DataError:
+        return  # no run, or one that says nothing of itself
+    wanted = study.model_dump(mode="json", include={"study", "task"})
+    for name in wanted.keys() & held.keys():
+        # A file of a task is kept by its place relative to the folder.
+        is_file = any(str(one).endswith((".yaml", ".yml")) for one in (held[name], wanted[name]))
+        if held[name] != wanted[name] and not is_file:
+            raise UsageError(
+                f"{folder}: holds a run of the {name} {held[name]!r}, which this run ({wanted[name]!r}) would write over; "
+                "give --out another folder"
+            )
 
 
 def _course(study: Declared, **more: Any) -> Course:
