@@ -54,7 +54,7 @@ class JSONRows:
     """Writes rows of cells as JSON, column by column: a table of all pairs of 400 runs has 400,000 of them.
 
     Args:
-        begins: What stands before the cell of each column.
+        begins: What comes before the cell of each column.
         end: What ends a row.
         encode: JSON of any cell; asked once for each text that is different.
         floats: JSON of many floats.

@@ -38,7 +38,7 @@ class Address:
     Attributes:
         host: Address to listen on.
         port: Port, 1 to 65535.
-        base_url: How people reach the page, where a proxy stands in front of it.
+        base_url: How people reach the page, where a proxy is in front of it.
         expose: Listen on an address that other machines can reach.
     """
 

@@ -156,7 +156,7 @@ def test_a_real_run_of_pocket_models_into_a_language_from_right_to_left(tmp_path
     assert shown.exit_code == 0, shown.exception
     text = (done.folder / "report.html").read_text(encoding="utf-8")
     loads_nothing(text)
-    assert "How much of a score on atlas in Arabic rides on traces of English?" in text
+    assert "How much of a score on atlas in Arabic rests on traces of English?" in text
     assert "No item was excluded before anything was asked." in text and "as recorded, strict" in text
     assert ('lang="ar" dir="rtl"' in text) == ('<details class="example">' in text)
     assert "Natural rewriting (E4): Arabic, natural by pocket/m; not checked." in text

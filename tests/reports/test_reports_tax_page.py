@@ -106,7 +106,7 @@ def test_it_is_one_whole_page_that_loads_nothing(page: str) -> None:
 
 def test_it_says_what_was_audited_and_what_was_left_out(page: str) -> None:
     for words in (
-        "How much of a score on simulated in Chinese rides on traces of English?",
+        "How much of a score on simulated in Chinese rests on traces of English?",
         "Benchmark: simulated (90 items), English (en) and its translation into Chinese (zh).",
         "6 models: english: english/1, english/2 and english/3; chinese: chinese/1, chinese/2 and chinese/3.",
         "Back-translation (E1): English, translated from Chinese.",

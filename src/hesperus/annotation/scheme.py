@@ -78,7 +78,7 @@ class Question(_Part):
 
     @property
     def order(self) -> str | None:
-        """The values of a scale whose order is not that of their numbers, lowest first, with commas between; else None."""
+        """The values of a scale that are not in the order of their numbers, lowest first, with commas between; else None."""
         values = [choice.value for choice in self.choices]
         if self.level != "ordinal" or self.labels:
             return None

@@ -24,7 +24,7 @@ class Source:
 
     Attributes:
         path: Run folder, records file or table.
-        a: For a run: sense that stands as the source, e.g. en.
+        a: For a run: sense that is the source, e.g. en.
         b: For a run: sense that is judged, e.g. zh or de_from_en.
         changed: For a run: only items whose answer differs between the two.
         outcomes: For replies: only those with this outcome.

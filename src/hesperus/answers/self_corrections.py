@@ -24,7 +24,7 @@ _BEFORE = frozenset(PUNCTUATION + "\n–—-\"')]}>")
 
 
 def corrected(reply: Text, rules: Sequence[Callable[[Text], str | None]]) -> str | None:
-    """The answer behind a correction, where there is another before it.
+    """The answer behind a correction, if another comes before it.
 
     Args:
         reply: The reply.

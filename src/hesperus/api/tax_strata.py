@@ -31,7 +31,7 @@ def pick_strata(
         out: File to write (JSON); never written over by other strata.
         anchor: Where the source-centric models must all be right: translated or original.
         per_subject: Most items of a subject; 0: no cap.
-        subject: Column of the subjects (default: subject, where there is one).
+        subject: Column of the subjects (default: subject, if any).
         sizes: STRATUM=N: most items of a stratum.
         seed: Seed of the draw.
 

@@ -34,7 +34,7 @@ class Mirrored:
         shape: ``one``, ``many`` (a list, whose flag is in the singular), ``by name`` (a mapping of names to values) or
             ``lists by name``.
         is_optional: Whether it may be None.
-        default: None where there is none.
+        default: None if it has none.
         text: What the docstring says of it.
         is_required: Whether it must be given.
         called: Name of its flag, where that is another.

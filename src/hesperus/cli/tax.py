@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 app = Commands(
     no_args_is_help=True,
-    help="Audit a translated benchmark: how much of the score rides on cues of the source language, and how sure that "
+    help="Audit a translated benchmark: how much of the score rests on cues of the source language, and how sure that "
     "is. `hesperus run translation_tax` asks; these commands estimate, from its run folder or from any records.",
 )
 

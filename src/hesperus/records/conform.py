@@ -54,7 +54,7 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
     Args:
         frame: Any table with the required columns. Whole numbers become text where the contract says text; `repeat`
             defaults to 1; `outcome` is derived where it is absent or null (a label: answered, none: invalid); an empty
-            label is none. Labels become options of their item where cleaning makes them one (`a`, `(B)`, `C.`), and
+            label counts as missing. Labels become options of their item where cleaning makes them one (`a`, `(B)`, `C.`), and
             one spelling of a label represents all within a task where items list no options (see records.labels).
         file: Named in messages.
         header: Lines of the file before its first row.

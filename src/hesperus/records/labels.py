@@ -39,7 +39,7 @@ _LONGEST = 200
 
 
 def free_texts(frame: pl.DataFrame) -> tuple[str, ...]:
-    """The tasks whose answers are texts of their own: they have no label, and to compare them word for word says nothing.
+    """The tasks with answers that are texts of their own: they have no label, and to compare them word for word says nothing.
 
     Args:
         frame: Records in the types of the contract.
@@ -119,7 +119,7 @@ class _Forms:
 
     Attributes:
         labels: Label to its form.
-        options: List of options to its forms, each with the one option that has it; None where several do.
+        options: List of options to its forms, each with the one option that has it; None if several do.
     """
 
     labels: dict[str, str]

@@ -57,7 +57,7 @@ def records_file(path: Path) -> Path:
     """The records of a run folder, or the file itself.
 
     Raises:
-        UsageError: There is none.
+        UsageError: No such file.
     """
     if path.is_dir():
         file = path / RECORDS_FILE

@@ -130,7 +130,7 @@ def _stacked(
     *,
     is_whole: bool = True,
 ) -> Any | None:
-    """Bars of parts, one line a value of ``line``, a panel a value of ``panel``; None if there is none.
+    """Bars of parts, one line a value of ``line``, a panel a value of ``panel``; or None.
 
     Args:
         rows: With ``panel``, ``line``, ``part`` and ``value``.

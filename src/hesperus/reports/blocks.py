@@ -190,7 +190,7 @@ class Fold:
 
 
 def fold(title: str, *blocks: Block | None) -> Fold | None:
-    """Those blocks that are there, folded; None if there is none."""
+    """Those blocks that are there, folded; or None."""
     held = tuple(block for block in blocks if block is not None)
     return Fold(title, held) if held else None
 

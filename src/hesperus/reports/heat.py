@@ -19,7 +19,7 @@ class Shades:
     Attributes:
         low: What has the first colour.
         high: What has the last.
-        scheme: Of Vega; the numbers on its tiles are black where that stands out more than white.
+        scheme: Of Vega; the numbers on its tiles are black where that is told apart better than white.
         legend: Its legend; None: it has none.
     """
 

@@ -1,6 +1,6 @@
 """How figures look, and how a chart becomes a file.
 
-Colours are told apart with every common colour blindness and stand out on white and on near black (after Okabe and
+Colours are told apart with every common colour blindness and are seen on white and on near black (after Okabe and
 Ito 2008, the light ones darkened); where colour carries meaning, a shape or a label carries it as well.
 """
 

@@ -8,7 +8,7 @@ from hesperus.analysis.open_answers.pair_scores import scored_pairs
 
 
 def pairs_with_loss(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Compared pairs with `score`, `ceiling` and `loss`: the ceiling (1 where there is none) less the score."""
+    """Compared pairs with `score`, `ceiling` and `loss`: the ceiling (1 without one) less the score."""
     return scored_pairs(pairs).with_columns(loss=pl.col("ceiling").fill_null(1.0) - pl.col("score"))
 
 

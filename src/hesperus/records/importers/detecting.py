@@ -126,7 +126,7 @@ def _tool_of(path: Path, asked: str | None, known: _Known, *, named: bool) -> st
 
 
 def _by_name(path: Path, known: _Known) -> tuple[str | None, bool]:
-    """The tool whose logs have such a name, and whether a tool has files of such a name at all."""
+    """The tool that gives its logs such a name, and whether a tool has files of such a name at all."""
     for tool, one in known:
         if one.name is not None and one.name.fullmatch(path.name):
             return tool, True

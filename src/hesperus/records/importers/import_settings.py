@@ -33,16 +33,16 @@ class ImportSettings:
 
     Attributes:
         tool: lm-eval, inspect, helm, lighteval, promptfoo, every-eval-ever or table (default: told by the files).
-        language_from: Where the language stands: `=TAG`, `name:REGEX`, `path:REGEX` (the first group), `field:NAME` or
+        language_from: Where the language is said: `=TAG`, `name:REGEX`, `path:REGEX` (the first group), `field:NAME` or
             `config:NAME` (default: what is known of the tool and benchmark).
-        languages: NAME=TAG: the language of a task, or of what stands in a language column, e.g. kz=kk.
+        languages: NAME=TAG: the language of a task, or of what a language column holds, e.g. kz=kk.
         key: Field that makes the id of an item, the same in every language; or `row` alone (default: the benchmark's own).
         model: Name of the model, in place of the log's.
         task: Name of the task, in place of the log's.
         columns: COLUMN=FIELD: of a long table, column of the records to column of the table, e.g. item=question_id.
         wide: For a table with a column per language or model: these hold `answer`, `reply`, or `correct` (1 and 0).
         wide_columns: How these columns are named, e.g. '{model}_{language}' (default: told by the names).
-        model_from: Where a table's model stands: `name:REGEX` or `path:REGEX` (the first group).
+        model_from: Where a table's model is said: `name:REGEX` or `path:REGEX` (the first group).
         filter: lm-eval: the filter that counts (default: the first of each task); Inspect: the scorer.
         again: A second log of the same model, task and language: `newest`, `repeats` or `refuse`.
         groups: Field of an item that becomes a column.

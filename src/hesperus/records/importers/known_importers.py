@@ -101,7 +101,7 @@ def importer(tool: str) -> Importer:
     """The importer of a tool.
 
     Raises:
-        UnknownNameError: There is none.
+        UnknownNameError: No such importer.
         UsageError: Two plug-ins have the name, or one does not import.
     """
     offered: Importer | Reader | None = plugins.maker(GROUP, tool, IMPORTERS)

@@ -39,7 +39,7 @@ def first_of(columns: Sequence[str], names: Iterable[str]) -> str | None:
 
 
 def second_answer(columns: Sequence[str]) -> str | None:
-    """A column besides `answer` that may be what the model said; None if there is none."""
+    """A column besides `answer` that may be what the model said; or None."""
     others = (*ANSWER_NAMES, *REPLY_NAMES)
     return first_of(columns, [name for name in others if name not in ("answer", "text")])
 

@@ -152,7 +152,7 @@ def _by_family(found: OpenFindings) -> list[Cell]:
 
 
 def _line(found: OpenFindings, cell: Cell) -> dict[str, Any]:
-    """Panel and line of a cell; the task is named where there are several."""
+    """Panel and line of a cell; the task is named if there are several."""
     several = len({other[1] for other in found.cells}) > 1
     return {"panel": f"{cell[0]}, {cell[1]}" if several else cell[0], "line": found.labels[cell]}
 

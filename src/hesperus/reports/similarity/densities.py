@@ -127,7 +127,7 @@ def _panel(
 
 
 def _ticks(rows: Sequence[_Named], at: Any, domain: tuple[float, float]) -> Iterator[dict[str, object]]:
-    """A tick a pair; of more pairs than there are places for ticks one a place, which stands for many."""
+    """A tick a pair; of more pairs than there are places for ticks one a place, which represents many."""
     if len(rows) <= _MOST_TICKS:
         yield from ({"at": _value(row), "told": f"{name}: {told(row)}"} for row, name in rows)
         return

@@ -276,7 +276,7 @@ _AGREEMENT_NAMES = {
 def _card(evidence: Evidence) -> Card:
     """The run's card, with what an audit of a translation is about."""
     card = card_of(evidence.records, evidence.own)
-    why = "Asks how much of a translated benchmark's score rides on traces of the language it was translated from."
+    why = "Asks how much of a translated benchmark's score rests on traces of the language it was translated from."
     axes = tuple(
         replace(a, ticked=("Practical",), reason=why) if a.name == "Motivation" else a for a in card.axes
     )

@@ -39,7 +39,7 @@ def title(evidence: Evidence) -> str:
         if evidence.senses.original
         else "its translation"
     )
-    return f"How much of a score on {what}{where} rides on {traces}?"
+    return f"How much of a score on {what}{where} rests on {traces}?"
 
 
 def _translated(evidence: Evidence) -> str | None:

@@ -199,7 +199,7 @@ class Outcome:
         items: The items in every sense, or None if they are not known.
         faults: What could not be made or done, each as one line; questions without a reply are counted by themselves.
         signed: What the signature says besides version, study, models and items.
-        excluded: What a list of exclusions did, or None if there was none.
+        excluded: What a list of exclusions did, or or None.
         beside: Writes further files into the run folder.
     """
 

@@ -165,7 +165,7 @@ class TaxStudy(Declared, Instructed):
         """The same of the native benchmark, of which nothing is left out.
 
         Raises:
-            ValueError: There is none.
+            ValueError: No such one.
         """
         if self.native is None:
             raise ValueError("the audit has no native benchmark")

@@ -115,7 +115,7 @@ def _other_letters(tag: str) -> re.Pattern[str]:
 
 
 def foreign_runs(text: str, tag: str) -> list[str]:
-    """Runs of letters that belong to other scripts than that of a language; digits and marks alone are none."""
+    """Runs of letters that belong to other scripts than that of a language; digits and marks alone do not count."""
     return [run for run in _other_letters(tag).findall(text) if any(map(str.isalpha, run))]
 
 
