@@ -105,3 +105,9 @@ def test_the_command_says_who_read_the_replies_and_counts_answers(tmp_path: Path
     assert said in result.stderr
     assert "Answered 12" in result.stdout and "hesperus reread" not in result.stderr
     assert len(read_records(tmp_path / "run" / "records.parquet")) == 36
+
+
+def test_the_name_of_a_file_is_the_task_also_where_it_could_be_a_language(tmp_path: Path) -> None:
+    file = table(tmp_path, lettered(gold="C")).rename(tmp_path / "num.csv")  # also the tag of Niuafo'ou
+    file.write_text(file.read_text(encoding="utf-8").replace("task", "about", 1), encoding="utf-8")
+    assert set(imported(file)["task"]) == {"num"}

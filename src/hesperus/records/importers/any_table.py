@@ -293,7 +293,11 @@ def _with_model(
             )
         frame = frame.with_columns(model=pl.lit(model))
     if settings.task is not None or "task" not in frame.columns:
-        frame = frame.with_columns(task=pl.lit(settings.task or _task(rest, source)))
+        # Where a column says the language, a name that is also one of a language is a name.
+        said = {_LANGUAGE, "input"} & set(frame.columns) and settings.language_from is None
+        named = PurePosixPath(rest).name if said else ""
+        task = settings.task or named or _task(rest, source)
+        frame = frame.with_columns(task=pl.lit(task))
     return frame
 
 
