@@ -30,7 +30,7 @@ demo: $(VENV)/.core
 	$(BIN)/hesperus demo --out demo
 
 test: $(VENV)/.full
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests benchmarks pocket recipes
