@@ -10,16 +10,16 @@ import zipfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Literal
 
 import polars as pl
 from polars.testing import assert_frame_equal
 
 from hesperus.records import conform
-from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source, Tool
+from hesperus.records.importers.asked_texts import items_of
+from hesperus.records.importers.import_settings import ImportSettings, Source
 from hesperus.records.importers.joining import join_logs, records_of
-from hesperus.records.importers.log_readers import READERS
+from hesperus.records.importers.known_importers import importer
 from hesperus.records.importers.settling import with_reply_languages
 
 from .draws import ODD_TEXTS, damaged, mutated, reordered, written
@@ -29,14 +29,14 @@ FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "records" / "importer
 SETTINGS = ImportSettings()
 
 
-def _imported(path: Path, tool: Tool, settings: ImportSettings) -> pl.DataFrame | None:
+def _imported(path: Path, tool: str, settings: ImportSettings) -> pl.DataFrame | None:
     """The records of one file; None where none is in it."""
-    reader: Callable[[Source, ImportSettings], tuple[list[Log], list[LeftOut]]] = resolve_name(READERS[tool])
-    logs, _ = reader(Source(path, path.name, tool), settings)
+    logs, _ = importer(tool).reader()(Source(path, path.name, tool), settings)
     joined, _, _ = join_logs([log for log in logs if log.model], settings.again)
     if not joined:
         return None
-    return conform(with_reply_languages(records_of(joined)))
+    _, bare = items_of(joined)
+    return conform(with_reply_languages(records_of(bare)))
 
 
 Way = Literal["hurt", "plain", "reordered"]
@@ -44,7 +44,7 @@ Way = Literal["hurt", "plain", "reordered"]
 
 
 def _tried(
-    write: Callable[[random.Random, Path, Way], Path], tool: Tool, settings: ImportSettings = SETTINGS
+    write: Callable[[random.Random, Path, Way], Path], tool: str, settings: ImportSettings = SETTINGS
 ) -> Target:
     """Import a file; or the same one in two ways of writing it, which must give the same."""
 

@@ -179,7 +179,7 @@ def _run(code: str, here: Path, hub: str) -> str:
     """What Python prints with its hub there; huggingface_hub reads its settings once, when it is imported."""
     environment = {
         **{name: value for name, value in os.environ.items() if "proxy" not in name.lower()},
-        "HF_ENDPOINT": hub, "HF_HOME": str(here / "home"), "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1",
+        "HF_ENDPOINT": hub, "HF_HUB_OFFLINE": "0", "HF_HOME": str(here / "home"), "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1",
     }  # fmt: skip
     code = (
         f"from hesperus.checkpoints import locate, source_of\nfrom hesperus.errors import UsageError\n{code}"

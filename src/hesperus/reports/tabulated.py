@@ -116,8 +116,7 @@ def _cells(columns: Sequence[Column], line: Mapping[object, Row]) -> list[Value]
         if one.key in line:
             cells.append(estimate(one, line[one.key]))
         elif one.unit == "excluded":
-            # A number that is undefined says why itself; a line counts what its other numbers lack.
-            cells.append(left_out([row for row in rests if row.get("value") is not None] or rests))
+            cells.append(left_out(rests))
         elif one in (N, ANSWERED):
             parts = {column.key for column in columns if column.of_a_part}
             cells.append(_rests_on(one, [row for row in rests if row.get("statistic") not in parts] or rests))

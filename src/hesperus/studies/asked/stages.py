@@ -321,7 +321,9 @@ def refuse_run_of_another_study(study: Declared, folder: Path) -> None:
     except DataError:
         return  # no run, or one that says nothing of itself
     wanted = study.model_dump(mode="json", include={"study", "task"})
-    for name in wanted.keys() & held.keys():
+    for name in ("study", "task"):
+        if not held.get(name) or not wanted.get(name):
+            continue
         # A file of a task is kept by its place relative to the folder.
         is_file = any(str(one).endswith((".yaml", ".yml")) for one in (held[name], wanted[name]))
         if held[name] != wanted[name] and not is_file:
