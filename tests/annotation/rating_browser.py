@@ -45,7 +45,7 @@ async def press(page: Page, *keys: str) -> None:
 async def until(page: Page, expression: str, seconds: float = 30) -> None:
     """Wait until an expression holds in the page."""
     end = time.monotonic() + seconds
-    while not await page.evaluate(f"Boolean({expression})"):
+    while not await page.holds(expression):
         if time.monotonic() > end:
             seen = await page.evaluate("document.body.innerText.slice(0, 600)")
             raise TimeoutError(f"never true: {expression}\n{seen}\n{page.messages}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
 
 import polars as pl
 import pytest
@@ -35,12 +34,11 @@ def visit(site: Site, look: Callable[[Page], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-async def until(page: Page, expression: str) -> Any:
+async def until(page: Page, expression: str) -> None:
     end = time.monotonic() + 60
-    while not (found := await page.evaluate(f"Boolean({expression})")):
+    while not await page.holds(expression):
         assert time.monotonic() < end, f"never: {expression}; {await page.evaluate('location.href')}"
         await asyncio.sleep(0.05)
-    return found
 
 
 async def follow(page: Page, selector: str, path: str) -> None:

@@ -87,6 +87,15 @@ class Page:
         result = await self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         return result["result"].get("value")
 
+    async def holds(self, expression: str) -> bool:
+        """Whether an expression that changes nothing holds in the page; while one page gives way to another, it does not."""
+        try:
+            return bool(await self.evaluate(f"Boolean({expression})"))
+        except RuntimeError as error:
+            if "navigated or closed" in str(error):
+                return False
+            raise
+
     async def click(self, selector: str, text: str = "") -> None:
         """Click with the mouse on the first element of a selector that is seen (and has a text); then wait for what it does.
 
@@ -127,7 +136,7 @@ class Page:
         """Wait until the page is loaded and nothing has happened for a while."""
         await asyncio.sleep(seconds)
         for _ in range(100):
-            if await self.evaluate("document.readyState") == "complete":
+            if await self.holds("document.readyState === 'complete'"):
                 return
             await asyncio.sleep(0.1)
 

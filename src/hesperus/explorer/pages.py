@@ -37,7 +37,7 @@ from hesperus.explorer.translations_page import translations_shown
 from hesperus.explorer.what_if import what_if
 from hesperus.item_views.claims_view import ClaimsView, claims_views
 from hesperus.item_views.markup import environment, style
-from hesperus.item_views.matrix_view import matrix_view, short_code
+from hesperus.item_views.matrix_view import label_of, matrix_view, short_code
 from hesperus.item_views.missing_parts import missing_parts
 from hesperus.item_views.question_view import AnswerView, QuestionView, question_view
 from hesperus.rounding import cell
@@ -86,7 +86,7 @@ def summary_page(open_: OpenRuns) -> str:
         runs=runs,
         matrix=matrix,
         rows=rows,
-        heads=tuple(map(short_code, matrix.columns)),
+        heads=tuple(map(label_of, matrix.columns)),
         link=link,
     )
 
