@@ -74,6 +74,7 @@ class Page:
         await self.call("Page.navigate", url=url)
         while not self.loaded:
             await self._next()
+        await self.settle(0)
 
     async def resize(self, width: int, height: int) -> None:
         """Set the size of the view in CSS pixels."""
@@ -133,12 +134,19 @@ class Page:
         await self.settle()
 
     async def settle(self, seconds: float = 0.3) -> None:
-        """Wait until the page is loaded and nothing has happened for a while."""
+        """Wait a while, and until the page is loaded and no part of it says that it is busy.
+
+        Raises:
+            TimeoutError: It still is after 60 s.
+        """
         await asyncio.sleep(seconds)
-        for _ in range(100):
-            if await self.holds("document.readyState === 'complete'"):
+        for _ in range(600):
+            if await self.holds(
+                "document.readyState === 'complete' && !document.querySelector('[aria-busy=true]')"
+            ):
                 return
             await asyncio.sleep(0.1)
+        raise TimeoutError("the page is still loading or busy after 60 s")
 
     async def screenshot(self, clip: tuple[float, float, float, float] | None = None) -> bytes:
         """A PNG of the page, or of (x, y, width, height) of it."""

@@ -89,7 +89,6 @@ def test_a_click_opens_a_question_in_all_languages(text: str, tmp_path: Path) ->
     async def look() -> None:
         async with chromium_page() as tab:
             await tab.open(file.as_uri() + "#items?wrong=de", width=1280)
-            await asyncio.sleep(0.5)
             assert await tab.evaluate("document.querySelectorAll('table.grid tbody tr').length") == 19_000
             assert await tab.evaluate("document.body.innerText.includes('These are')") is False
             await tab.click("tr[data-item=q1] td[data-code=de]")

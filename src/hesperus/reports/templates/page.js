@@ -239,15 +239,21 @@
       const {task, item, model} = asked() ?? {};
       return rows(table).find(({dataset: row}) => row.item === item && row.model === model && (!task || row.task === task));
     };
+    let latest = 0;  // the question asked for last: one that unpacks slowly does not take the place of a later one
     const fill = async (row, code) => {
+      const mine = ++latest;
       title.textContent = row.dataset.item;
+      body.removeAttribute("aria-busy");
       const one = held.get(named(row.dataset));
       if (!one) {
         body.replaceChildren(make("p", {}, "This file holds the texts and replies of the items further up. Those of this one are in the explorer: ",
           make("code", {}, `hesperus view RUN --items 'text=${row.dataset.item.replaceAll("'", "%27")}'`)));
         return;
       }
+      body.setAttribute("aria-busy", "true");
       const found = JSON.parse(await unpack(one.textContent)), at = found.models.indexOf(row.dataset.model);
+      if (mine !== latest) return;
+      body.removeAttribute("aria-busy");
       body.innerHTML = `${found.facts[at]}${found.answers}<div class="senses">${found.senses.map(of => of[at]).join("")}</div>`;
       for (const other of all(".matrix tbody tr[data-model]", body)) {
         other.classList.toggle("current", other.dataset.model === row.dataset.model);
@@ -391,7 +397,11 @@
     }
   };
   const long = all("script.rows");
-  if (long.length) Promise.all(long.map(unpackRows)).then(start, start); else start();
+  const ready = () => { start(); document.body.removeAttribute("aria-busy"); };
+  if (long.length) {
+    document.body.setAttribute("aria-busy", "true");
+    Promise.all(long.map(unpackRows)).then(ready, ready);
+  } else start();
   // What a paper prints
   const cited = document.getElementById("notes");
   if (cited) {
