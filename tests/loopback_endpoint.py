@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
+from waiting import LIMIT
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,14 @@ def completion(body: Mapping[str, Any], say: Say) -> dict[str, Any]:
     }
 
 
+def free_port() -> int:
+    """A port that nobody listens on, below those that systems give away by themselves: nobody else takes it meanwhile."""
+    while True:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000)))
+            return int(probe.getsockname()[1])
+
+
 @contextmanager
 def serving(behaviour: Behaviour = echo) -> Iterator[Endpoint]:
     """Serve in a thread until the block ends."""
@@ -170,9 +182,9 @@ def served(app: web.Application) -> Iterator[str]:
 
     thread = threading.Thread(target=main, name="loopback-endpoint", daemon=True)
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(LIMIT)
     try:
         yield place[0]
     finally:
         loop.call_soon_threadsafe(done.set)
-        thread.join(10)
+        thread.join(LIMIT)

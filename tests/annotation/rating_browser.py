@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
-import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -20,12 +17,9 @@ import uvicorn
 
 from hesperus.annotation import RatingStore, create_app
 from hesperus.serving import Address
-from reports.headless_chromium import Page, chromium_page
-
-__all__ = [
-    "Page", "Server", "chromium_page", "free_port", "killable", "press", "pressed", "saved", "served",
-    "show", "until",
-]  # fmt: skip
+from loopback_endpoint import free_port
+from reports.headless_chromium import Page
+from waiting import LIMIT, until
 
 CODES = {
     "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Enter": 13, "Escape": 27, "Tab": 9, " ": 32,
@@ -42,25 +36,15 @@ async def press(page: Page, *keys: str) -> None:
         await page.call("Input.dispatchKeyEvent", type="keyUp", **shared)
 
 
-async def until(page: Page, expression: str, seconds: float = 30) -> None:
-    """Wait until an expression holds in the page."""
-    end = time.monotonic() + seconds
-    while not await page.holds(expression):
-        if time.monotonic() > end:
-            seen = await page.evaluate("document.body.innerText.slice(0, 600)")
-            raise TimeoutError(f"never true: {expression}\n{seen}\n{page.messages}")
-        await asyncio.sleep(0.05)
-
-
 async def show(page: Page, url: str, *, width: int = 1200, scheme: str = "light") -> None:
     """Open the page and wait until its first item, or what stands in its place, is there."""
     await page.open(url, width=width, scheme=scheme)
-    await until(page, "document.querySelector('#main h2, #main p')")
+    await page.until("document.querySelector('#main h2, #main p')")
 
 
 async def saved(page: Page) -> None:
     """Wait until the page says that everything is saved."""
-    await until(page, "document.querySelector('#saved').dataset.state === 'saved'")
+    await page.until("document.querySelector('#saved').dataset.state === 'saved'")
 
 
 async def pressed(page: Page) -> list[str]:
@@ -69,13 +53,6 @@ async def pressed(page: Page) -> list[str]:
         "[...document.querySelectorAll('.choice[aria-pressed=true]')].map(b => b.dataset.value || b.dataset.state)"
     )
     return list(found)
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Server:
@@ -98,16 +75,16 @@ class Server:
             str(self.port),
         ]
         self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        for _ in range(1200):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=5)
-            except urllib.error.HTTPError:
-                return
-            except OSError:
-                if self.process.poll() is not None:
-                    raise RuntimeError("the server ended") from None
-                time.sleep(0.05)
-        raise TimeoutError("the server did not answer within a minute")
+        until(self._answers, running=self.process)
+
+    def _answers(self) -> bool:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=LIMIT)
+        except urllib.error.HTTPError:
+            return True
+        except OSError:
+            return False
+        return True
 
     def kill(self) -> None:
         """SIGKILL: no time to save anything."""
@@ -140,9 +117,8 @@ def served(path: Path) -> Iterator[int]:
         thread = threading.Thread(target=server.run)
         thread.start()
         try:
-            while not server.started:
-                assert thread.is_alive(), "the server did not start"
-                time.sleep(0.01)
+            until(lambda: server.started or not thread.is_alive())
+            assert server.started
             yield port
         finally:
             server.should_exit = True

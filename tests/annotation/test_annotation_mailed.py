@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rating_browser import Page, chromium_page, press, pressed, show, until
+from rating_browser import press, pressed, show
 
 from hesperus.annotation import RatingStore, Sheet, import_file, write_mailed
 from hesperus.errors import DataError
+from reports.headless_chromium import Page, visit
+from waiting import until
 
 MakeStore = Callable[..., RatingStore]
-
-
-def visit(look: Callable[[Page], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with chromium_page() as page:
-            await look(page)
-
-    asyncio.run(run())
 
 
 async def downloaded(page: Page, folder: Path) -> Path:
@@ -30,12 +24,9 @@ async def downloaded(page: Page, folder: Path) -> Path:
     for old in folder.glob("*"):
         old.unlink()
     await page.evaluate("document.querySelector('#download').click()")
-    for _ in range(600):
-        found = [file for file in folder.glob("*.json") if file.stat().st_size]
-        if found:
-            return found[0]
-        await asyncio.sleep(0.05)
-    raise TimeoutError("nothing was downloaded")
+    return await asyncio.to_thread(
+        until, lambda: next((one for one in folder.glob("*.json") if one.stat().st_size), None)
+    )
 
 
 def test_a_mailed_page_is_rated_and_its_result_imported(
@@ -48,7 +39,7 @@ def test_a_mailed_page_is_rated_and_its_result_imported(
     results: list[Path] = []
 
     async def look(page: Page) -> None:
-        await page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+        await page.download_to(folder)
         await show(page, file.as_uri(), width=380)
         assert page.messages == [] and page.requests == [file.as_uri()], (
             "nothing runs or loads but the file itself"
@@ -63,7 +54,7 @@ def test_a_mailed_page_is_rated_and_its_result_imported(
         first = await downloaded(page, folder)
         assert first.name == "ratings-Ann_ب.json"
         results.append(first.rename(tmp_path / "first.json"))
-        await until(page, "document.querySelector('#saved').textContent.startsWith('Downloaded')")
+        await page.until("document.querySelector('#saved').textContent.startsWith('Downloaded')")
         # opened again, it goes on where it was left
         await show(page, file.as_uri())
         assert await page.evaluate("document.querySelector('#done').textContent") == "4 of 4 done"
@@ -74,9 +65,9 @@ def test_a_mailed_page_is_rated_and_its_result_imported(
         await show(page, file.as_uri())
         assert await pressed(page) == []
         await _upload(page, tmp_path / "second.json")
-        await until(page, "document.querySelector('#done').textContent === '4 of 4 done'")
+        await page.until("document.querySelector('#done').textContent === '4 of 4 done'")
         await _upload(page, file)
-        await until(page, "!document.querySelector('#alert').hidden")
+        await page.until("!document.querySelector('#alert').hidden")
 
     visit(look)
     counts = [import_file(store, path) for path in (results[0], results[1], results[1], results[0])]

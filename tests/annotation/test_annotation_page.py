@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from rating_browser import (
-    Page,
-    Server,
-    chromium_page,
-    killable,
-    press,
-    pressed,
-    saved,
-    served,
-    show,
-    until,
-)  # fmt: skip
+from rating_browser import Server, killable, press, pressed, saved, served, show
 
 from hesperus.annotation import RatingStore, Sheet, Text, Unit, create_store, link, read_scheme
+from reports.headless_chromium import Page, chromium_page, visit
 
 
 class Site:
@@ -55,14 +45,6 @@ def site(residue: Sheet, tmp_path: Path) -> Iterator[Site]:
         yield made
 
 
-def visit(look: Callable[[Page], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with chromium_page() as page:
-            await look(page)
-
-    asyncio.run(run())
-
-
 def test_two_browsers_rate_at_once_while_the_server_is_killed_and_started_again(tmp_path: Path) -> None:
     scheme = read_scheme("fidelity")
     units = tuple(
@@ -89,7 +71,7 @@ def test_two_browsers_rate_at_once_while_the_server_is_killed_and_started_again(
                 server.kill()  # in the middle of whatever is being saved
                 await asyncio.gather(*(rate(page, name, stop) for name, page in pages.items()))
                 for page in pages.values():
-                    await until(page, "document.querySelector('#saved').dataset.state === 'waiting'")
+                    await page.until("document.querySelector('#saved').dataset.state === 'waiting'")
                 if stop == 12:  # one rater closes the page while its answers have not been saved
                     await one.call("Page.navigate", url="about:blank")
                 await asyncio.to_thread(server.start)
@@ -169,7 +151,7 @@ def test_long_remarks_of_a_long_outage_and_half_a_character_are_saved(site: Site
                 }
             })()"""
         )
-        await until(page, "localStorage.length === 200")
+        await page.until("localStorage.length === 200")
         await show(page, site.url("ann"))
         await saved(page)
         await press(page, "ArrowRight", "c")
@@ -301,7 +283,7 @@ def test_a_voided_link_says_so_and_its_answers_can_be_downloaded(site: Site) -> 
         with RatingStore(site.path) as store:
             store.issue_token(store.rater("ann"))
         await press(page, "2")
-        await until(page, "document.querySelector('#saved').dataset.state === 'void'")
+        await page.until("document.querySelector('#saved').dataset.state === 'void'")
         assert "1 answer could not be saved" in await page.evaluate(
             "document.querySelector('#alert').textContent"
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import socket
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from hesperus.explorer.server import create_app
 from hesperus.explorer.state import OpenRuns
 from hesperus.records import Run
 from hesperus.serving import Address
+from waiting import LIMIT, until
 
 TOKEN = "a-token-for-tests"
 
@@ -48,7 +48,7 @@ class Site:
 
     def ask(self, path: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
         """One request; with the cookie, unless another is given."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, headers={"Cookie": self.cookie, **given})
         answer = connection.getresponse()
@@ -79,9 +79,8 @@ def served(runs: OpenRuns) -> Iterator[Site]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            while not server.started:
-                assert thread.is_alive(), "the server did not start"
-                time.sleep(0.01)
+            until(lambda: server.started or not thread.is_alive())
+            assert server.started
             site = Site(address.port)
             site.enter()
             yield site

@@ -14,6 +14,7 @@ import pytest
 from command_line import hesperus
 from explorer.runs import quiz_run
 from hesperus.records import write_records
+from waiting import LIMIT, ends
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explorer.md"
 
@@ -38,11 +39,11 @@ def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         url = process.stderr.readline().strip()
         assert "answers.parquet, answers.parquet (2) on this machine only" in process.stderr.readline()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        assert "To the runs" in opener.open(url, timeout=60).read().decode()
-        page = opener.open(url.partition("/open/")[0] + "/", timeout=60).read().decode()
+        assert "To the runs" in opener.open(url, timeout=LIMIT).read().decode()
+        page = opener.open(url.partition("/open/")[0] + "/", timeout=LIMIT).read().decode()
         assert "answers.parquet (2)" in page and "test/one" in page
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0 and process.stderr.read() == ""
+        assert ends(process) == 0 and process.stderr.read() == ""
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterator
 
 import polars as pl
@@ -12,7 +10,8 @@ import pytest
 from explorer.explorer_site import Site, explored
 from explorer.runs import hostile_run, many_languages, quiz_run
 from hesperus.records import Run
-from reports.headless_chromium import Page, chromium_page
+from reports import headless_chromium
+from reports.headless_chromium import Page
 from reports.page_faults import ACCESS
 
 
@@ -23,28 +22,20 @@ def site(capitals: Run) -> Iterator[Site]:
 
 
 def visit(site: Site, look: Callable[[Page], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with chromium_page() as page:
-            await page.open(site.entrance, width=1280)
-            await until(page, "location.pathname === '/' && document.querySelector('h1')")
-            await look(page)
-            assert page.messages == [], page.messages
-            assert [url for url in page.requests if not url.startswith((site.url, "data:"))] == []
+    async def entered(page: Page) -> None:
+        await page.open(site.entrance, width=1280)
+        await page.until("location.pathname === '/' && document.querySelector('h1')")
+        await look(page)
+        assert page.messages == [], page.messages
+        assert [url for url in page.requests if not url.startswith((site.url, "data:"))] == []
 
-    asyncio.run(run())
-
-
-async def until(page: Page, expression: str) -> None:
-    end = time.monotonic() + 60
-    while not await page.holds(expression):
-        assert time.monotonic() < end, f"never: {expression}; {await page.evaluate('location.href')}"
-        await asyncio.sleep(0.05)
+    headless_chromium.visit(entered)
 
 
 async def follow(page: Page, selector: str, path: str) -> None:
     """Click a link and wait for the page that it leads to."""
     await page.evaluate(f"document.querySelector({selector!r}).click()")
-    await until(page, f"location.href.includes({path!r}) && document.readyState === 'complete'")
+    await page.until(f"location.href.includes({path!r}) && document.readyState === 'complete'")
 
 
 OVERLAPS = """(() => {
@@ -88,7 +79,7 @@ def test_from_a_number_to_the_question_in_three_clicks(site: Site) -> None:
         assert f"of {count}" in await page.evaluate("document.querySelector('.around').textContent")
         first = await page.evaluate("document.querySelector('h1').textContent")
         await page.call("Input.dispatchKeyEvent", type="keyDown", key="j", text="j", windowsVirtualKeyCode=74)
-        await until(page, f"document.querySelector('h1').textContent !== {first!r}")
+        await page.until(f"document.querySelector('h1').textContent !== {first!r}")
 
     visit(site, look)
 
@@ -100,13 +91,13 @@ def test_filters_by_click_form_and_script(site: Site) -> None:
         assert await page.evaluate("document.querySelectorAll('.toggles a.on').length") == 1
         assert await page.evaluate("document.querySelectorAll('.chips li').length") == 3  # two, and all off
         await follow(page, ".toggles a.on", "/items?run=quiz")
-        await until(page, "!location.search.includes('wrong')")
+        await page.until("!location.search.includes('wrong')")
         assert await page.evaluate("document.querySelectorAll('.toggles a.on').length") == 0
         await page.evaluate("document.querySelector('#mark').value = 'wrong'")
         await page.evaluate(
             "(s => { s.selectedIndex = 2; s.dispatchEvent(new Event('change', {bubbles: true})) })(document.querySelector('#in-sense'))"
         )
-        await until(page, "location.search.includes('wrong=')")
+        await page.until("location.search.includes('wrong=')")
         assert "pick" not in await page.evaluate("location.search"), "the address can be shared"
         marks = await page.evaluate(
             "[...new Set([...document.querySelectorAll('tbody tr')].map(r => r.querySelectorAll('td.cell')[2].classList[1]))]"
@@ -118,20 +109,21 @@ def test_filters_by_click_form_and_script(site: Site) -> None:
 
 def test_it_works_without_a_script(site: Site) -> None:
     async def look(page: Page) -> None:
-        await page.call("Emulation.setScriptExecutionDisabled", value=True)
         await page.open(f"{site.url}/items?run=quiz", width=1280)
+        await page.call("Emulation.setScriptExecutionDisabled", value=True)
+        await page.evaluate("window.is_before = true")
+        await page.call("Page.reload")
+        await page.until("!window.is_before && document.readyState === 'complete'")
         document = await page.call("DOM.getDocument")
         button = await page.call(
             "DOM.querySelector", nodeId=document["root"]["nodeId"], selector="form button"
         )
         box = (await page.call("DOM.getBoxModel", nodeId=button["nodeId"]))["model"]["content"]
         place = {"x": (box[0] + box[2]) / 2, "y": (box[1] + box[5]) / 2, "button": "left", "clickCount": 1}
-        page.loaded = False
+        await page.evaluate("window.is_before = true")
         for kind in ("mousePressed", "mouseReleased"):
             await page.call("Input.dispatchMouseEvent", type=kind, **place)
-        while not page.loaded:
-            await page._next()
-        await page.call("Emulation.setScriptExecutionDisabled", value=False)
+        await page.until("!window.is_before && document.readyState === 'complete'")
         assert await page.evaluate("location.pathname + location.search") == "/items?run=quiz"
 
     visit(site, look)

@@ -16,6 +16,7 @@ import hesperus as hs
 from hesperus.explorer.state import OpenRuns, with_scores_of
 from hesperus.records import KEY, Run, read_run
 from reports.headless_chromium import Page, chromium_page, executable
+from waiting import until
 
 pytestmark = [
     pytest.mark.skipif(executable() is None, reason="no Chromium on the path"),
@@ -95,11 +96,7 @@ def on_the_page(runs: dict[str, Path], downloads: Path) -> dict[str, tuple[str, 
     async def main_table(tab: Page) -> None:
         await tab.click("nav a", "Consistency")
         await tab.click("button", "Save LaTeX")
-        for _ in range(100):
-            if list(downloads.glob("*.tex")):
-                break
-            await asyncio.sleep(0.1)
-        (file,) = downloads.glob("*.tex")
+        (file,) = await asyncio.to_thread(until, lambda: list(downloads.glob("*.tex")))
         assert "\\toprule" in file.read_text(encoding="utf-8")
 
     async def every_answer(tab: Page) -> None:
@@ -218,7 +215,6 @@ def test_each_task_takes_at_most_four_clicks(runs: dict[str, Path], tmp_path: Pa
 
     async def done(tab: Page, name: str, url: str, task: Task) -> None:
         await tab.open(url, width=1280)
-        await tab.settle()
         tab.clicks = 0
         tab.messages.clear()
         try:
@@ -231,7 +227,7 @@ def test_each_task_takes_at_most_four_clicks(runs: dict[str, Path], tmp_path: Pa
 
     async def look(entrance: str) -> None:
         async with chromium_page() as tab:
-            await tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+            await tab.download_to(tmp_path)
             for name, (url, task) in on_the_page(runs, tmp_path).items():
                 await tab.open("about:blank", width=1280)
                 await done(tab, f"page: {name}", url, task)

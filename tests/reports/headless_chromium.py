@@ -1,21 +1,32 @@
-"""A page in a real headless Chromium, driven over its DevTools protocol: what it logs, asks for and looks like."""
+"""A page in a real headless Chromium, driven over its DevTools protocol: what it logs, asks for and looks like.
+
+One Chromium serves all tests of a process; each page has a profile of its own, so that no test sees what another one kept.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import base64
 import json
 import re
 import shutil
+import subprocess
 import tempfile
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 
+from waiting import LIMIT, until
+
+_GIVING_WAY = ("navigated or closed", "context was destroyed", "Cannot find", "Promise was collected")
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -26,19 +37,34 @@ def executable() -> str | None:
 
 @dataclass
 class Page:
-    """One tab."""
+    """One tab.
+
+    Attributes:
+        socket: Connection to the browser.
+        session: Of this tab on that connection; empty for the browser itself.
+        profile: The browser context in which the tab is alone.
+        frame: The outermost frame of the tab.
+        messages: What the page said to the console, and in dialogs.
+        requests: Addresses that it asked for.
+        leaving: Whether the page is on its way to another.
+        clicks: How often the mouse was clicked.
+    """
 
     socket: aiohttp.ClientWebSocketResponse
+    session: str = ""
+    profile: str = ""
+    frame: str = ""
     number: int = 0
     messages: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
-    loaded: bool = False
+    leaving: bool = False
     clicks: int = 0
 
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a command and wait for its result; what happens meanwhile is noted."""
         self.number += 1
-        await self.socket.send_json({"id": self.number, "method": method, "params": params})
+        to = {"sessionId": self.session} if self.session else {}
+        await self.socket.send_json({"id": self.number, "method": method, "params": params, **to})
         while True:
             answer = await self._next()
             if answer.get("id") == self.number:
@@ -47,9 +73,9 @@ class Page:
                 return dict(answer["result"])
 
     async def _next(self) -> dict[str, Any]:
-        event = await asyncio.wait_for(self.socket.receive_json(), 120)
+        event = await asyncio.wait_for(self.socket.receive_json(), LIMIT)
         params = event.get("params", {})
-        match event.get("method"):
+        match event.get("method") if event.get("sessionId", "") == self.session else None:
             case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown":
                 self.messages.append(str(params))
             case "Log.entryAdded":
@@ -57,8 +83,10 @@ class Page:
             case "Network.requestWillBeSent":
                 if not params["request"]["url"].startswith("data:"):  # stands in the page itself
                     self.requests.append(params["request"]["url"])
-            case "Page.loadEventFired":
-                self.loaded = True
+            case "Page.frameRequestedNavigation" | "Page.frameStoppedLoading" if (
+                params["frameId"] == self.frame
+            ):
+                self.leaving = event["method"] == "Page.frameRequestedNavigation"
             case "Page.javascriptDialogOpening":
                 self.messages.append(f"dialog: {params['message']}")
         return dict(event)
@@ -70,11 +98,11 @@ class Page:
         await self.resize(width, height)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         await self.call("Emulation.setEmulatedMedia", features=features)
-        self.loaded = False
-        await self.call("Page.navigate", url=url)
-        while not self.loaded:
-            await self._next()
-        await self.settle(0)
+        await self.call(
+            "Page.navigate", url=url
+        )  # it is answered when the new page stands in place of the old one
+        self.leaving = False
+        await self.settle()
 
     async def resize(self, width: int, height: int) -> None:
         """Set the size of the view in CSS pixels."""
@@ -84,18 +112,33 @@ class Page:
         )  # fmt: skip
 
     async def evaluate(self, expression: str) -> Any:
-        """The value of an expression in the page."""
-        result = await self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """The value of an expression in the page, or of what it promises."""
+        result = await self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         return result["result"].get("value")
 
     async def holds(self, expression: str) -> bool:
         """Whether an expression that changes nothing holds in the page; while one page gives way to another, it does not."""
         try:
-            return bool(await self.evaluate(f"Boolean({expression})"))
+            return bool(await self.evaluate(f"(async () => Boolean(await ({expression})))()"))
         except RuntimeError as error:
-            if "navigated or closed" in str(error):
+            if any(said in str(error) for said in _GIVING_WAY):
                 return False
             raise
+
+    async def until(self, expression: str) -> None:
+        """Wait until an expression that changes nothing holds in the page.
+
+        Raises:
+            TimeoutError: It never does.
+        """
+        end = time.monotonic() + LIMIT
+        while not await self.holds(expression):
+            if time.monotonic() > end:
+                seen = await self.evaluate("location.href + '\\n' + document.body.innerText.slice(0, 600)")
+                raise TimeoutError(f"never: {expression}\n{seen}\n{self.messages}")
+            await asyncio.sleep(0.02)
 
     async def click(self, selector: str, text: str = "") -> None:
         """Click with the mouse on the first element of a selector that is seen (and has a text); then wait for what it does.
@@ -133,20 +176,30 @@ class Page:
             )
         await self.settle()
 
-    async def settle(self, seconds: float = 0.3) -> None:
-        """Wait a while, and until the page is loaded and no part of it says that it is busy.
+    async def settle(self) -> None:
+        """Wait until the page has drawn what happened last, is not on its way to another, and no part of it says that it is busy.
 
         Raises:
-            TimeoutError: It still is after 60 s.
+            TimeoutError: It never is.
         """
-        await asyncio.sleep(seconds)
-        for _ in range(600):
-            if await self.holds(
+        end = time.monotonic() + LIMIT
+        while True:
+            has_drawn = await self.holds(_DRAWN)
+            is_idle = await self.holds(
                 "document.readyState === 'complete' && !document.querySelector('[aria-busy=true]')"
-            ):
+            )
+            if has_drawn and is_idle and not self.leaving:
                 return
-            await asyncio.sleep(0.1)
-        raise TimeoutError("the page is still loading or busy after 60 s")
+            if time.monotonic() > end:
+                raise TimeoutError(
+                    f"the page is still loading or busy: {await self.evaluate('location.href')}"
+                )
+            await asyncio.sleep(0.02)
+
+    async def download_to(self, folder: Path) -> None:
+        """Save in a folder what the page offers."""
+        context = {"browserContextId": self.profile}
+        await self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder), **context)
 
     async def screenshot(self, clip: tuple[float, float, float, float] | None = None) -> bytes:
         """A PNG of the page, or of (x, y, width, height) of it."""
@@ -161,36 +214,57 @@ class Page:
         return len(re.findall(rb"/Type\s*/Page\b", written))
 
 
+_DRAWN = "new Promise(done => requestAnimationFrame(() => setTimeout(() => setTimeout(() => done(true)))))"
+
+
+def visit(look: Callable[[Page], Awaitable[None]]) -> None:
+    """Look at a new page; the test is skipped where there is no Chromium."""
+    if executable() is None:
+        pytest.skip("no Chromium on the path")
+
+    async def run() -> None:
+        async with chromium_page() as page:
+            await look(page)
+
+    asyncio.run(run())
+
+
 @asynccontextmanager
 async def chromium_page() -> AsyncIterator[Page]:
-    """Start Chromium with one empty tab; it is ended afterwards."""
+    """An empty tab in a profile of its own; both are gone afterwards."""
+    async with aiohttp.ClientSession() as session, session.ws_connect(_browser(), max_msg_size=0) as socket:
+        browser = Page(socket)
+        profile = (await browser.call("Target.createBrowserContext", disposeOnDetach=True))[
+            "browserContextId"
+        ]
+        target = await browser.call("Target.createTarget", url="about:blank", browserContextId=profile)
+        found = await browser.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+        yield Page(socket, found["sessionId"], profile, target["targetId"], browser.number)
+
+
+@cache
+def _browser() -> str:
+    """The address of the one Chromium of this process, which ends with it."""
     program = executable()
     if program is None:
         raise FileNotFoundError("no Chromium on the path")
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        process = await asyncio.create_subprocess_exec(
-            program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",
-            "--disable-dev-shm-usage", "--disable-background-networking", "--hide-scrollbars",
-            "--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank",
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
-        )  # fmt: skip
-        try:
-            port = await _port(Path(profile))
-            async with aiohttp.ClientSession() as session:
-                async with session.get(f"http://127.0.0.1:{port}/json/list") as answer:
-                    tabs = await answer.json(content_type=None)
-                address = next(tab["webSocketDebuggerUrl"] for tab in tabs if tab["type"] == "page")
-                async with session.ws_connect(address, max_msg_size=0) as socket:
-                    yield Page(socket)
-        finally:
-            process.terminate()
-            await process.wait()
+    profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    process = subprocess.Popen(
+        [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",
+         "--disable-dev-shm-usage", "--disable-background-networking", "--disable-background-timer-throttling",
+         "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding", "--hide-scrollbars",
+         "--remote-debugging-port=0", f"--user-data-dir={profile.name}", "about:blank"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
 
+    @atexit.register
+    def end() -> None:
+        process.terminate()
+        process.wait()
+        profile.cleanup()
 
-async def _port(profile: Path) -> int:
-    for _ in range(1200):
-        file = profile / "DevToolsActivePort"
-        if file.exists() and (lines := file.read_text().split()):
-            return int(lines[0])
-        await asyncio.sleep(0.1)
-    raise TimeoutError("Chromium did not open its port within 120 s")
+    place = Path(profile.name) / "DevToolsActivePort"
+    port, path = until(
+        lambda: place.exists() and len(lines := place.read_text().split()) == 2 and lines, running=process
+    )
+    return f"ws://127.0.0.1:{port}{path}"

@@ -11,13 +11,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from headless_chromium import Page as Tab
-from headless_chromium import chromium_page
 from page_faults import ACCESS, BOXES, SIGNS
 
 import hesperus as hs
 from hesperus.cli.demo import MODELS, TARGETS
 from hesperus.records import Run, conform, write_run
+from reports.headless_chromium import Page as Tab
+from reports.headless_chromium import chromium_page
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 VIEWS = [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark"), (1920, "light")]

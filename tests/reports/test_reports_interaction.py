@@ -7,13 +7,10 @@ import csv
 import io
 import re
 import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import altair as alt
 import pytest
-from headless_chromium import Page as Tab
-from headless_chromium import chromium_page
 from page_faults import ACCESS, BOXES
 from page_outline import is_sound, loads_nothing
 
@@ -23,6 +20,9 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import ShownPage, html
 from hesperus.reports.theme import FONTS, values
+from reports.headless_chromium import Page as Tab
+from reports.headless_chromium import visit
+from waiting import LIMIT, until
 
 NASTY = '=HYPERLINK("x") \\input{y} </script><script>alert(1)</script> & % $ # _ ~ ^ {z}'
 CLIPBOARD = "navigator.clipboard.writeText = async text => { window.copied = text }"
@@ -84,14 +84,6 @@ def file(page: Page, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("page") / "page.html"
     file.write_text(html(page), encoding="utf-8", newline="\n")
     return file
-
-
-def visit(look: Callable[[Tab], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with chromium_page() as tab:
-            await look(tab)
-
-    asyncio.run(run())
 
 
 def test_one_script_runs_and_nothing_is_loaded(page: Page) -> None:
@@ -162,7 +154,7 @@ def test_a_table_is_copied_as_csv_and_latex(file: Path) -> None:
 def test_tables_and_figures_are_saved(file: Path, tmp_path: Path) -> None:
     async def look(tab: Tab) -> None:
         await tab.open(file.as_uri(), width=1280)
-        await tab.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+        await tab.download_to(tmp_path)
         names = {
             "Save CSV": "first-1.csv",
             "Save LaTeX": "first-1.tex",
@@ -173,11 +165,7 @@ def test_tables_and_figures_are_saved(file: Path, tmp_path: Path) -> None:
             await tab.evaluate(
                 f"[...document.querySelectorAll('button')].find(b => b.textContent === '{label}').click()"
             )
-            until = time.monotonic() + 30
-            while not (tmp_path / name).is_file() and time.monotonic() < until:
-                await tab.evaluate("1")
-                await asyncio.sleep(0.05)
-            assert (tmp_path / name).is_file(), name
+            await asyncio.to_thread(until, (tmp_path / name).is_file)
         assert tab.messages == []
 
     visit(look)
@@ -197,10 +185,8 @@ def test_a_number_tells_whose_it_is_and_a_link_opens_what_is_folded(file: Path) 
         assert told.splitlines() == ["[first", "=Right, %: 57.5", "interval 50 to 65", "n = 41 (Items)"]
         await tab.evaluate("location.hash = 'within'")
         await tab.evaluate("document.getElementById('second').scrollIntoView()")
-        await tab.evaluate("new Promise(done => setTimeout(done, 300))")
-        await asyncio.sleep(0.5)
-        assert await tab.evaluate("document.getElementById('within').closest('details').open")
-        assert await tab.evaluate("document.querySelector('nav [aria-current]').textContent") == "Second"
+        await tab.until("document.getElementById('within').closest('details').open")
+        await tab.until("document.querySelector('nav [aria-current]').textContent === 'Second'")
 
     visit(look)
 
@@ -254,8 +240,8 @@ def test_a_notebook_shows_it_in_a_frame_that_reaches_nothing(page: Page, tmp_pat
         await tab.open(file.as_uri(), width=1280)
         assert tab.messages == [] and set(tab.requests) <= {file.as_uri(), "about:srcdoc"}
         assert await tab.evaluate("document.querySelector('iframe').contentDocument") is None
-        until = time.monotonic() + 30
+        end = time.monotonic() + LIMIT
         while len(await tab.screenshot((0, 0, 1280, 600))) < 20_000:  # an empty frame takes 5,000 bytes
-            assert time.monotonic() < until, "the frame stays empty"
+            assert time.monotonic() < end, "the frame stays empty"
 
     visit(look)

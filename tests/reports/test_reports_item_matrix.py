@@ -149,20 +149,20 @@ def test_a_number_leads_to_its_items_at_every_width(tmp_path: Path) -> None:
             await tab.open(file.as_uri(), width=1280)
             await tab.evaluate("document.querySelector('td[data-value] > a').click()")
             assert await tab.evaluate("location.hash") == "#items?wrong=sw"
-            await asyncio.sleep(0.2)
+            await tab.settle()
             assert set(await tab.evaluate(LOST)) == {True}
             status = await tab.evaluate("document.querySelector('.filtered').textContent")
             found = re.search(r"(\d+) of 10 in this file. All of them: (.*?) Copy", status)
             assert found and 0 < int(found[1]) <= 10 and found[2] == "hesperus view RUN --items 'wrong=sw'"
             await tab.evaluate("document.querySelector('th[data-key=de] button[data-mark=right]').click()")
-            await asyncio.sleep(0.2)
+            await tab.settle()
             assert await tab.evaluate("location.hash") == "#items?wrong=sw&right=de"
             assert await tab.evaluate("document.querySelectorAll('.toggles [aria-pressed=true]').length") == 2
             await tab.evaluate("[...document.querySelectorAll('.filtered button')].at(0).click()")
-            await asyncio.sleep(0.2)
+            await tab.settle()
             assert await tab.evaluate("location.hash") == "#items?right=de"
             await tab.evaluate("location.hash = 'items?model=nobody'")
-            await asyncio.sleep(0.2)
+            await tab.settle()
             assert await tab.evaluate(LOST) == [] and tab.messages == []
             for width in (390, 1920):
                 await tab.resize(width, 900)

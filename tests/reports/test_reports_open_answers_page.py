@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
 import open_answer_runs as towns
 import polars as pl
 import pytest
-from headless_chromium import Page, chromium_page
 from page_outline import as_read, is_sound, loads_nothing
 
 from hesperus.analysis.kinds import study_kind
@@ -25,6 +22,7 @@ from hesperus.reports.html_page import html
 from hesperus.reports.open_answers.open_report import OpenAnswersReport, open_answers_report
 from hesperus.rounding import cell as written
 from hesperus.rounding import interval
+from reports.headless_chromium import Page, visit
 
 QUICK = GivenSettings(resamples=20)
 
@@ -330,11 +328,3 @@ def test_it_stands_in_chromium(page: str, tmp_path: Path) -> None:
         assert set(tab.requests) == {file} and tab.messages == []
 
     visit(look)
-
-
-def visit(look: Callable[[Page], Awaitable[None]]) -> None:
-    async def opened() -> None:
-        async with chromium_page() as tab:
-            await look(tab)
-
-    asyncio.run(opened())

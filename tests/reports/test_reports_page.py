@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import struct
 import zlib
-from collections.abc import Awaitable, Callable
 
 import pytest
-from headless_chromium import Page, chromium_page
 
 from hesperus.analysis.settings import GivenSettings
 from hesperus.records import Run
 from hesperus.reports.html import write_report
+from reports.headless_chromium import Page, visit
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +38,6 @@ def colours(png: bytes) -> set[bytes]:
         for row in range(0, height, 8)
         for x in range(0, width, 8)
     }
-
-
-def visit(look: Callable[[Page], Awaitable[None]]) -> None:
-    async def run() -> None:
-        async with chromium_page() as page:
-            await look(page)
-
-    asyncio.run(run())
 
 
 def test_it_renders_and_neither_runs_what_it_quotes_nor_loads_anything(report: str) -> None:

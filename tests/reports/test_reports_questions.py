@@ -8,7 +8,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from headless_chromium import chromium_page, executable
 
 from hesperus.errors import DataError
 from hesperus.evidence.shown import shown_on
@@ -20,6 +19,7 @@ from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import html
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.lean_svg import lean
+from reports.headless_chromium import chromium_page, executable
 
 HOSTILE = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'owned'\">"
 

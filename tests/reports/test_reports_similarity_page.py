@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
-from headless_chromium import Page, chromium_page
 from page_outline import is_sound, loads_nothing, outline
 
 from hesperus.analysis.kinds import study_kind
@@ -24,6 +22,7 @@ from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.similarity.similarity_grids import MOST_PAIRS, pairs_grid
 from hesperus.reports.similarity.similarity_report import SimilarityReport
 from hesperus.reports.similarity.similarity_story import headlines
+from reports.headless_chromium import Page, visit
 
 QUICK = GivenSettings(resamples=60)
 STUDY = {
@@ -226,14 +225,6 @@ def test_it_stands_in_chromium(page: str, hostile_page: Path, tmp_path: Path) ->
         assert await page.evaluate("document.querySelectorAll('script:not([type]), img, iframe').length") == 1
 
     visit(look)
-
-
-def visit(look: Callable[[Page], Awaitable[None]]) -> None:
-    async def opened() -> None:
-        async with chromium_page() as page:
-            await look(page)
-
-    asyncio.run(opened())
 
 
 def test_figures_of_a_report_as_files(report: SimilarityReport) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
-from headless_chromium import Page, chromium_page
 from page_outline import as_read, is_sound, loads_nothing, outline
 
 from hesperus.analysis.kinds import study_kind
@@ -32,6 +29,7 @@ from hesperus.studies.translation_tax.simulator import Faults, Planted, simulate
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of
 from hesperus.types import Record
 from hesperus.version import __version__
+from reports.headless_chromium import Page, visit
 
 GROUPS = {name: tuple(f"{name}/{k}" for k in (1, 2, 3)) for name in ("english", "chinese")}
 SETTINGS = TaxSettings(GROUPS, Bootstrap(60, 42))
@@ -394,14 +392,6 @@ def test_hostile_texts_are_text_everywhere(hostile_page: Path) -> None:
     loads_nothing(text)
     assert text.count("<script>") == 1 and "\u202e" not in text and "\x1b" not in text
     assert "alert(1)&lt;/script&gt;⟨U+202E⟩&amp;⟨U+001B⟩" in text and "{{ 7*7 }}" in text
-
-
-def visit(look: Callable[[Page], Awaitable[None]]) -> None:
-    async def opened() -> None:
-        async with chromium_page() as page:
-            await look(page)
-
-    asyncio.run(opened())
 
 
 def test_it_stands_in_chromium(page: str, hostile_page: Path, tmp_path: Path) -> None:

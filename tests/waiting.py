@@ -1,0 +1,62 @@
+"""Waits for conditions instead of times: one bound that no machine needs, so that no test passes or fails by speed."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+LIMIT = 120.0
+"""Seconds after which what a test waits for will not come."""
+
+T = TypeVar("T")
+
+
+def until(
+    condition: Callable[[], T], *, running: subprocess.Popen[str] | subprocess.Popen[bytes] | None = None
+) -> T:
+    """The value of a condition as soon as it holds.
+
+    Raises:
+        TimeoutError: It does not hold within `LIMIT`.
+        RuntimeError: The process that is to bring it about has ended without it.
+    """
+    end = time.monotonic() + LIMIT
+    while True:
+        has_ended = running is not None and running.poll() is not None
+        if found := condition():
+            return found
+        if has_ended:
+            raise RuntimeError("the process ended before what was waited for")
+        if time.monotonic() > end:
+            raise TimeoutError(f"not within {LIMIT:.0f} s")
+        time.sleep(0.005)
+
+
+def ends(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> int:
+    """Exit code of a process that ends by itself; one that does not is killed.
+
+    Raises:
+        subprocess.TimeoutExpired: It runs on after `LIMIT`.
+    """
+    try:
+        return process.wait(LIMIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
+
+
+def last_words(process: subprocess.Popen[str]) -> str:
+    """Standard error of a process that ends by itself; one that does not is killed.
+
+    Raises:
+        subprocess.TimeoutExpired: It runs on after `LIMIT`.
+    """
+    try:
+        return process.communicate(timeout=LIMIT)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
