@@ -1,0 +1,49 @@
+"""What the docs name exists: modules and what is in them, files of the source, pages that links lead to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from pkgutil import resolve_name
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+GROUPS = {"hesperus.translators", "hesperus.measures", "hesperus.evaluators"}
+"""Entry-point groups, which look like modules."""
+
+_SOURCES = {
+    file.name
+    for folder in ("src", "tests", "benchmarks", "pocket", "recipes", "docs")
+    for file in (ROOT / folder).rglob("*.py")
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_a_page_names_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    missing = [
+        name
+        for name in sorted(set(re.findall(r"(?<![\w/.-])hesperus(?:\.\w+)+(?!\w*\()", text)) - GROUPS)
+        if not name.endswith((".json", ".yaml")) and not _exists(name)
+    ]
+    missing += [
+        file
+        for file in re.findall(r"`[\w/]*?(\w+\.py)`", text)
+        if file not in _SOURCES and file not in ("mine.py", "my_study.py")
+    ]
+    missing += [
+        link
+        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+        if not link.startswith("http") and not (page.parent / link).exists()
+    ]
+    assert not missing, f"{page.name} names what is not there: {', '.join(missing)}"
+
+
+def _exists(name: str) -> bool:
+    try:
+        resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
