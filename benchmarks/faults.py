@@ -29,7 +29,6 @@ from hesperus.types import Failure, Prompt, Reply, Request
 
 HERE = Path(__file__).parent
 RATE_FLOOR = 0.7
-TIMEOUT = 2.0
 
 
 @dataclass
@@ -75,12 +74,12 @@ def running(share: float, seconds: float) -> Iterator[Server]:
         process.stdout.close()
 
 
-def asked(count: int, share: float, concurrency: int, seconds: float) -> Outcome:
+def asked(count: int, share: float, given: argparse.Namespace) -> Outcome:
     """Ask that many questions."""
     requests = [Request("http/m", Prompt(f"question {n}")) for n in range(count)]
     with tempfile.TemporaryDirectory() as folder, ReplyStore(Path(folder) / "s.sqlite") as store:
-        with running(share, seconds) as server:
-            policy = Policy(concurrency=concurrency, timeout=TIMEOUT)
+        with running(share, given.seconds) as server:
+            policy = Policy(concurrency=given.concurrency, timeout=given.timeout)
             started = time.monotonic()
             made = model("http/m", ModelOptions(base_url=server.url))
             replies = ask(made, requests, store=store, policy=policy)
@@ -112,12 +111,15 @@ def main() -> int:
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument(
+        "--timeout", type=float, default=2.0, help="seconds after which a try without a reply is given up"
+    )
+    parser.add_argument(
         "--floor", type=float, default=RATE_FLOOR, help="least share of the rate that must be left"
     )
     given = parser.parse_args()
-    sound = asked(max(500, given.requests // 5), 0.0, given.concurrency, given.seconds)
+    sound = asked(max(500, given.requests // 5), 0.0, given)
     full = max(500, given.requests // 5) / sound.seconds
-    found = asked(given.requests, given.share, given.concurrency, given.seconds)
+    found = asked(given.requests, given.share, given)
     tried = found.tries / found.seconds
     print(
         f"no faults: {full:,.0f} tries/s; {given.share:.0%} faults: {tried:,.0f} tries/s, {tried / full:.2f} of it"

@@ -19,11 +19,12 @@ from waiting import LIMIT
 
 @dataclass(frozen=True)
 class Say:
-    """A completion."""
+    """A completion, after some seconds, and not before an event."""
 
     text: str | None
     finish: str | None = "stop"
     seconds: float = 0.0
+    after: threading.Event | None = None
     message: Mapping[str, Any] = field(default_factory=dict)
     choice: Mapping[str, Any] = field(default_factory=dict)
     usage: Mapping[str, Any] | None = None
@@ -106,6 +107,8 @@ class Endpoint:
         match action:
             case Say():
                 await asyncio.sleep(action.seconds)
+                while action.after is not None and not action.after.is_set():
+                    await asyncio.sleep(0.005)
                 return web.json_response(completion(body, action))
             case Send():
                 await asyncio.sleep(action.seconds)

@@ -17,7 +17,7 @@ _QUICK = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # loopback alone
     "RAY_health_check_initial_delay_ms": "500",
     "RAY_health_check_period_ms": "500",
-    "RAY_health_check_timeout_ms": "2000",
+    "RAY_health_check_timeout_ms": "10000",
     "RAY_health_check_failure_threshold": "3",
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 
 import pytest
 
@@ -13,19 +12,6 @@ def quick_backoff(monkeypatch):
     """Waits between tries in milliseconds; the rule is the same."""
     monkeypatch.setattr("hesperus.asking.pacing.BACKOFF_BASE", 0.005)
     monkeypatch.setattr("hesperus.asking.pacing.BACKOFF_CAP", 0.05)
-
-
-@pytest.fixture
-def until():
-    """Waits for a condition, and fails where it does not come true within half a minute."""
-
-    def wait(condition):
-        limit = time.monotonic() + 30
-        while not condition():
-            assert time.monotonic() < limit
-            time.sleep(0.002)
-
-    return wait
 
 
 @pytest.fixture

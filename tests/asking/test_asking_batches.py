@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import signal
 import subprocess
 import sys
 import textwrap
@@ -15,6 +17,7 @@ from hesperus.errors import BudgetReachedError, PendingError, PermanentError, Tr
 from hesperus.models import ModelOptions, ScriptedModel, model
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 from loopback_endpoint import serving, user_text
+from waiting import ends
 
 QUICK = Batching(poll=0.01)
 
@@ -296,36 +299,38 @@ def test_a_batch_that_the_provider_no_longer_has_is_asked_again(tmp_path):
 
 
 KILLED = """
-    import os, sys, threading
-    from pathlib import Path
+    import sys
     from hesperus.asking import Batching, Policy, ReplyStore, ask
     from hesperus.models import ModelOptions, model
     from hesperus.types import Prompt, Request
-    url, store, after = sys.argv[1], sys.argv[2], float(sys.argv[3])
-    threading.Timer(after, os._exit, (9,)).start()
+    url, store = sys.argv[1:]
     made = model("http/m", ModelOptions(base_url=url))
     with ReplyStore(store) as replies:
-        asked = [Request("http/m", Prompt(f"q{n}")) for n in range(2000)]
-        ask(made, asked, store=replies, policy=Policy(batching=Batching(poll=0.01, most_requests=250)))
-    os._exit(0)
+        asked = [Request("http/m", Prompt(f"q{n}")) for n in range(600)]
+        ask(made, asked, store=replies, policy=Policy(batching=Batching(poll=0.01, most_requests=200)))
 """
 
 
-def test_kills_at_any_moment_submit_nothing_twice(tmp_path):
+def test_kills_at_every_call_submit_nothing_twice(tmp_path):
+    """Each run is killed while the server works on one call more than the last time, until a run needs no more calls."""
     program, store = tmp_path / "killed.py", tmp_path / "s.sqlite"
     program.write_text(textwrap.dedent(KILLED))
-    with serving_batches(looks=3) as endpoint:
-        ends = []
-        for number in range(40):
-            after = 0.02 * 1.15**number  # however slow the machine is, the last are given time enough
-            command = [sys.executable, str(program), endpoint.url, str(store), str(after)]
-            ends.append(subprocess.run(command, capture_output=True, timeout=60).returncode)
-            if ends[-1] == 0:
-                break
-        assert ends[-1] == 0 and 9 in ends
-        assert sorted(endpoint.asked) == sorted(f"q{n}" for n in range(2000))
+    running: list[subprocess.Popen[bytes]] = []
+    calls, kills = itertools.count(1), 0
+
+    def killing(method: str, path: str, count: int) -> None:
+        if next(calls) == kills + 1:
+            running[-1].kill()
+
+    with serving_batches(looks=2, before=killing) as endpoint:
+        while not running or running[-1].returncode == -signal.SIGKILL:
+            calls, kills = itertools.count(1), len(running)
+            running.append(subprocess.Popen([sys.executable, str(program), endpoint.url, str(store)]))
+            ends(running[-1])
+        assert running[-1].returncode == 0 and kills >= 5
+        assert sorted(endpoint.asked) == sorted(f"q{n}" for n in range(600))
     with ReplyStore(store) as replies:
-        assert len(replies) == 2000 and replies.notes() == {}
+        assert len(replies) == 600 and replies.notes() == {}
         assert all(row.reply.text == f"you said: {row.request.prompt.user}" for row in replies.stored())
 
 

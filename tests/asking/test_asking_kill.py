@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -19,9 +20,10 @@ from hesperus.asking import ReplyStore
 from hesperus.asking.turns import turn
 from hesperus.errors import StoreError
 from loopback_endpoint import Endpoint, Say, echo, serving, user_text
+from waiting import last_words, until
 
 CONCURRENCY = 8
-KILLS = 10
+KILLS = 5
 
 CHILD = """
 import json, sys
@@ -32,8 +34,12 @@ from hesperus.types import Prompt, Request
 url, store, out, count, concurrency = sys.argv[1:]
 asked = model("http/m", ModelOptions(base_url=url))
 requests = [Request(asked.name, Prompt(f"q{n}")) for n in range(int(count))]
+def told(state):
+    if state.note:
+        print(state.note, flush=True)
+
 with ReplyStore(store) as opened:
-    replies = ask(asked, requests, store=opened, policy=Policy(concurrency=int(concurrency)))
+    replies = ask(asked, requests, store=opened, policy=Policy(concurrency=int(concurrency)), progress=told)
 with open(out, "w", encoding="utf-8") as file:
     json.dump([[reply.text, reply.finish, reply.tokens_in] for reply in replies], file)
 """
@@ -50,18 +56,13 @@ def child(endpoint: Endpoint, store: Path, out: Path, count: int) -> subprocess.
         str(count),
         str(CONCURRENCY),
     ]
-    return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def end_of(process: subprocess.Popen[str], seconds: float = 60) -> str:
-    """Standard error of a process that ends by itself."""
-    try:
-        _, said = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        raise
-    return said
+def is_stopping(process: subprocess.Popen[str]) -> bool:
+    """Waits for its next note; whether it is that the process stops."""
+    assert process.stdout is not None
+    return process.stdout.readline().startswith("stopping")
 
 
 def stored_prompts(path: Path) -> set[str]:
@@ -69,7 +70,7 @@ def stored_prompts(path: Path) -> set[str]:
         return {row.request.prompt.user for row in store.stored()}
 
 
-def test_a_run_killed_ten_times_is_the_run_that_was_not(tmp_path, until):
+def test_a_run_killed_five_times_is_the_run_that_was_not(tmp_path):
     count, rng = 300, random.Random(42)
 
     def slow_echo(body, number):
@@ -77,7 +78,7 @@ def test_a_run_killed_ten_times_is_the_run_that_was_not(tmp_path, until):
 
     with serving(slow_echo) as endpoint:
         undisturbed = tmp_path / "undisturbed.json"
-        assert end_of(child(endpoint, tmp_path / "u.sqlite", undisturbed, count)) == ""
+        assert last_words(child(endpoint, tmp_path / "u.sqlite", undisturbed, count)) == ""
         assert Counter(endpoint.asked) == {f"q{n}": 1 for n in range(count)}
 
         endpoint.bodies.clear()
@@ -86,15 +87,14 @@ def test_a_run_killed_ten_times_is_the_run_that_was_not(tmp_path, until):
             seen = len(endpoint.bodies)
             process = child(endpoint, store, out, count)
             more = rng.randint(1, count // (KILLS + 2))
-            until(lambda more=more, seen=seen: len(endpoint.bodies) >= seen + more)
+            until(lambda more=more, seen=seen: len(endpoint.bodies) >= seen + more, running=process)
             time.sleep(rng.uniform(0, 0.02))
             process.send_signal(signal.SIGKILL)
             process.communicate()
-            time.sleep(0.05)  # what was on the wire arrives
             before, kept = Counter(endpoint.asked), stored_prompts(store)
             assert len(before) - len(kept) <= CONCURRENCY  # lost: at most what was in flight
             final = {prompt: before[prompt] for prompt in kept}
-        assert end_of(child(endpoint, store, out, count)) == ""
+        assert last_words(child(endpoint, store, out, count)) == ""
         asked = Counter(endpoint.asked)
 
     assert out.read_bytes() == undisturbed.read_bytes()
@@ -108,47 +108,47 @@ def test_two_processes_with_one_store_ask_everything_once(tmp_path):
     count, outs = 120, [tmp_path / "a.json", tmp_path / "b.json"]
     with serving(lambda body, _: Say(user_text(body), seconds=0.01)) as endpoint:
         running = [child(endpoint, tmp_path / "s.sqlite", out, count) for out in outs]
-        said = [end_of(process) for process in running]
+        said = [last_words(process) for process in running]
         assert all(not text or text.startswith("waiting for ") for text in said), said
         assert Counter(endpoint.asked) == {f"q{n}": 1 for n in range(count)}
     assert outs[0].read_bytes() == outs[1].read_bytes()
     assert [path.name for path in tmp_path.glob("*.lock")] == []
 
 
-def test_an_interrupt_keeps_what_is_in_flight(tmp_path, until):
-    with serving(lambda body, _: Say(user_text(body), seconds=0.4)) as endpoint:
+def test_an_interrupt_keeps_what_is_in_flight(tmp_path):
+    has_stopped = threading.Event()
+    with serving(lambda body, _: Say(user_text(body), after=has_stopped)) as endpoint:
         process = child(endpoint, tmp_path / "s.sqlite", tmp_path / "o.json", 500)
-        until(lambda: len(endpoint.bodies) >= CONCURRENCY)
+        until(lambda: len(endpoint.bodies) == CONCURRENCY, running=process)
         process.send_signal(signal.SIGINT)
-        assert "KeyboardInterrupt" in end_of(process)
+        assert is_stopping(process)
+        has_stopped.set()
+        assert "KeyboardInterrupt" in last_words(process)
         assert stored_prompts(tmp_path / "s.sqlite") == set(endpoint.asked)
-        assert CONCURRENCY <= len(endpoint.bodies) <= 2 * CONCURRENCY
+        assert len(endpoint.bodies) == CONCURRENCY
     assert not (tmp_path / "o.json").exists()
 
 
-def test_a_second_interrupt_ends_it_at_once_and_keeps_what_has_come(tmp_path, until):
+def test_a_second_interrupt_ends_it_at_once_and_keeps_what_has_come(tmp_path):
     def behave(body, number):
-        return echo(body, number) if number <= 3 else Say("late", seconds=30)
+        return echo(body, number) if number <= 3 else Say("never", after=threading.Event())
 
+    store = tmp_path / "s.sqlite"
     with serving(behave) as endpoint:
-        process = child(endpoint, tmp_path / "s.sqlite", tmp_path / "o.json", 500)
-        until(lambda: len(endpoint.bodies) >= CONCURRENCY)
-        time.sleep(0.2)
-        started = time.monotonic()
+        process = child(endpoint, store, tmp_path / "o.json", 500)
+        until(lambda: store.exists() and len(stored_prompts(store)) == 3, running=process)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
-        assert process.poll() is None
+        assert is_stopping(process)
         process.send_signal(signal.SIGINT)
-        assert "KeyboardInterrupt" in end_of(process)
-        assert time.monotonic() - started < 10
-        assert stored_prompts(tmp_path / "s.sqlite") == set(endpoint.asked[:3])
+        assert "KeyboardInterrupt" in last_words(process)
+        assert stored_prompts(store) == set(endpoint.asked[:3])
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.05])
 def test_the_same_results_come_out_in_any_order_of_replies(tmp_path, seconds):
     rng = random.Random(7)
     with serving(lambda body, _: Say(user_text(body), seconds=rng.uniform(0, seconds))) as endpoint:
-        assert end_of(child(endpoint, tmp_path / "s.sqlite", tmp_path / "o.json", 100)) == ""
+        assert last_words(child(endpoint, tmp_path / "s.sqlite", tmp_path / "o.json", 100)) == ""
     replies = json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))
     assert [text for text, *_ in replies] == [f"q{n}" for n in range(100)]
 

@@ -20,6 +20,7 @@ from hesperus.errors import HesperusError, StoreError, UsageError
 from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.translation import Translated
 from hesperus.types import Prompt, Reply, Request
+from waiting import ends
 
 WHO = {"model": "b"}
 
@@ -192,7 +193,7 @@ def test_a_killed_merge_leaves_whole_stores_and_is_mended_by_the_next(tmp_path):
         assert process.stdout is not None and process.stdout.readline() == "begun\n"
         time.sleep(wait)
         process.send_signal(signal.SIGKILL)
-        killed += process.wait(30) == -signal.SIGKILL
+        killed += ends(process) == -signal.SIGKILL
         process.stdout.close()
         if into.exists():
             with ReplyStore(into) as store:

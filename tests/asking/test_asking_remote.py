@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from hesperus.errors import (
 from hesperus.models import ModelOptions, RemoteModel, model
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 from loopback_endpoint import Action, Reset, Say, Send, Truncate, echo, serving, user_text
+from waiting import LIMIT, until
 
 pytestmark = pytest.mark.usefixtures("quick_backoff")
 
@@ -183,23 +185,29 @@ def test_an_absurd_count_that_was_stored_long_ago_stops_nothing(store):
 
 def test_a_share_of_faults_of_every_kind_loses_nothing_and_mixes_nothing_up():
     benchmark = Path(__file__).resolve().parents[2] / "benchmarks" / "faults.py"
-    command = [sys.executable, str(benchmark), "--requests", "1500", "--seconds", "0.03", "--floor", "0"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    command = [
+        sys.executable,
+        str(benchmark),
+        "--requests",
+        "500",
+        "--seconds",
+        "0.03",
+        "--floor",
+        "0",
+        "--timeout",
+        "15",
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=2 * LIMIT)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "lost 0, mixed up 0, a usable reply given again 0" in ended.stdout
 
 
 def test_a_hang_ends_at_the_timeout(store):
-    def behave(body, count):
-        return Say("late", seconds=5) if user_text(body) == "q0" else echo(body, count)
-
-    started = time.monotonic()
-    with serving(behave) as endpoint:
-        policy = Policy(timeout=0.2, retries=1)
-        replies = ask(made(endpoint.url), questions(3), store=store, policy=policy)
-    assert texts(replies) == ["timeout", "you said: q1", "you said: q2"]
-    assert isinstance(replies[0], Failure) and "sent no reply within 0.2 s" in replies[0].message
-    assert time.monotonic() - started < 4 and len(endpoint.bodies) == 4
+    with serving(lambda body, _: Say("never", after=threading.Event())) as endpoint:
+        policy = Policy(timeout=0.5, retries=1)
+        (reply,) = ask(made(endpoint.url), questions(1), store=store, policy=policy)
+    assert isinstance(reply, Failure) and reply.kind == "timeout" and "within 0.5 s" in reply.message
+    assert len(endpoint.bodies) <= 2
 
 
 @pytest.mark.parametrize(
@@ -248,19 +256,21 @@ def test_a_key_that_dies_half_way_keeps_what_was_answered(store):
 
 
 def test_retry_after_holds_for_the_whole_endpoint(store):
-    stamps: list[tuple[float, int]] = []
+    stamps, has_arrived = list[float](), threading.Event()
 
     def behave(body, count):
-        stamps.append((time.monotonic(), count))
-        return Send("busy", 429, {"Retry-After": "0.6"}) if count == 1 else Say("fine", seconds=0.05)
+        stamps.append(time.monotonic())
+        return Send("busy", 429, {"Retry-After": "0.6"}) if count == 1 else Say("fine", after=has_arrived)
+
+    def told(state):
+        if state.faults:
+            has_arrived.set()
 
     with serving(behave) as endpoint:
-        replies = ask(made(endpoint.url), questions(60), store=store)
+        replies = ask(made(endpoint.url), questions(60), store=store, progress=told)
     assert texts(replies) == ["fine"] * 60
-    refused_at = stamps[0][0]
-    early = [at for at, _ in stamps if at - refused_at < 0.55]
-    assert len(early) <= 16  # those in flight, and at most one more each, before the refusal arrived
-    assert max(at for at, _ in stamps) - refused_at >= 0.55
+    early = [at for at in stamps if at - stamps[0] < 0.6]
+    assert len(early) <= 8  # those that were in flight when the refusal arrived
 
 
 def test_a_wait_beyond_patience_stops_the_run(store):
@@ -273,10 +283,17 @@ def test_a_wait_beyond_patience_stops_the_run(store):
     assert len(store) == 5
 
 
-def test_concurrency_grows_to_what_is_allowed_and_no_further(store):
-    with serving(lambda *_: Say("x", seconds=0.02)) as endpoint:
+def test_concurrency_stays_within_what_is_allowed(store):
+    are_together = threading.Event()
+
+    def behave(body, count):
+        if endpoint._busy == 8:
+            are_together.set()
+        return Say("x", seconds=0.02, after=are_together)
+
+    with serving(behave) as endpoint:
         ask(made(endpoint.url), questions(400), store=store, policy=Policy(concurrency=24))
-        assert 16 <= endpoint.busiest <= 24
+        assert 8 <= endpoint.busiest <= 24
     with serving(lambda *_: Say("x", seconds=0.005)) as endpoint:
         ask(made(endpoint.url), questions(20), store=store, policy=Policy(concurrency=1))
         assert endpoint.busiest == 1
@@ -407,12 +424,12 @@ def test_what_a_run_waits_for_is_said(store, monkeypatch):
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_a_second_interrupt_cuts_short_what_is_in_flight(store, until):
+def test_a_second_interrupt_cuts_short_what_is_in_flight(store):
     def behave(body, count):
-        return echo(body, count) if count <= 3 else Say("late", seconds=30)
+        return echo(body, count) if count <= 3 else Say("never", after=threading.Event())
 
     def interrupting() -> None:
-        until(lambda: len(endpoint.bodies) >= 8)
+        until(lambda: len(endpoint.bodies) >= 8 and any(state.done == 3 for state in seen))
         os.kill(os.getpid(), signal.SIGINT)
         until(lambda: any(state.note for state in seen))
         os.kill(os.getpid(), signal.SIGINT)
@@ -421,10 +438,9 @@ def test_a_second_interrupt_cuts_short_what_is_in_flight(store, until):
     with serving(behave) as endpoint:
         thread = threading.Thread(target=interrupting)
         thread.start()
-        started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             ask(made(endpoint.url), questions(100), store=store, progress=seen.append)
-        assert time.monotonic() - started < 10 and len(store) == 3
+        assert len(store) == 3
         thread.join()
     stopped = [state for state in seen if state.note]
     assert stopped and all(state.in_flight > 0 for state in stopped[:2]), (
@@ -435,11 +451,17 @@ def test_a_second_interrupt_cuts_short_what_is_in_flight(store, until):
     )
 
 
-def test_progress_is_told_ten_times_a_second(store):
-    seen = []
-    with serving(lambda *_: Say("x", seconds=1.0)) as endpoint:
-        ask(made(endpoint.url), questions(1), store=store, progress=seen.append)
-    assert 4 <= len(seen) <= 16, "about ten, and fewer on a busy machine"
+def test_progress_is_told_at_most_ten_times_a_second_while_nothing_comes(store):
+    seen, is_enough = list[float](), threading.Event()
+
+    def told(state):
+        seen.append(time.monotonic())
+        if len(seen) == 5:
+            is_enough.set()
+
+    with serving(lambda *_: Say("x", after=is_enough)) as endpoint:
+        ask(made(endpoint.url), questions(1), store=store, progress=told)
+    assert all(later - at > 0.09 for at, later in itertools.pairwise(seen[:5]))
 
 
 def test_a_wait_of_the_length_that_is_allowed_is_waited_for(store):

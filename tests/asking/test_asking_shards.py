@@ -15,6 +15,7 @@ from hesperus.asking import ReplyStore
 from hesperus.asking.shards import Shard, ShardNote, ShardResult
 from hesperus.errors import UsageError
 from loopback_endpoint import Say, serving, user_text
+from waiting import last_words, until
 
 KILLS, CONCURRENCY = 2, 4
 
@@ -28,11 +29,11 @@ def command(endpoint, folder, *words):
 
 def end_of(process):
     """Exit code and standard error of a process that ends by itself."""
-    said = process.communicate(timeout=120)[1]
+    said = last_words(process)
     return process.returncode, said
 
 
-def test_shards_that_are_killed_ask_nothing_twice_at_an_endpoint_that_never_says_the_same(tmp_path, until):
+def test_shards_that_are_killed_ask_nothing_twice_at_an_endpoint_that_never_says_the_same(tmp_path):
     folder, numbers = tmp_path / "run", itertools.count()
 
     def behave(body, _):
@@ -48,7 +49,7 @@ def test_shards_that_are_killed_ask_nothing_twice_at_an_endpoint_that_never_says
         for _ in range(KILLS):
             seen = len(endpoint.bodies)
             process = command(endpoint, folder, "--shard", "1/2")
-            until(lambda seen=seen: len(endpoint.bodies) >= seen + 6)
+            until(lambda seen=seen: len(endpoint.bodies) >= seen + 6, running=process)
             process.send_signal(signal.SIGKILL)
             process.communicate()
         both = [command(endpoint, folder, "--shard", f"{number}/2") for number in (1, 2)]

@@ -20,6 +20,7 @@ from hesperus.errors import StoreError
 from hesperus.models import StoredReply
 from hesperus.storage import write_ahead
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
+from waiting import LIMIT, ends
 
 WHO = {"model": "b"}
 
@@ -34,6 +35,7 @@ def test_replies_come_back_as_they_went_in(tmp_path):
         Request("a/b", Prompt("q\x00é👩‍🔬", "s"), Settings(None, None, 0.5, 3), ("A", "B"), 2),
         Reply("r\x00\n\u2028é👩‍🔬", "length", (-0.1, -1e-300), 3, 4, "b-1"),
     )
+    begun = time.time()
     with ReplyStore(tmp_path / "deep" / "er" / "s.sqlite") as store:
         store.put([full, entry(2)], WHO)
         store.put([entry(3)], {"model": "c"})
@@ -43,7 +45,7 @@ def test_replies_come_back_as_they_went_in(tmp_path):
         rows = list(store.stored())
     assert [row.request for row in rows] == [full.request, entry(2).request, entry(3).request]
     assert rows[0].reply == full.reply and rows[0].key == "k1" and rows[0].identity == WHO
-    assert rows[2].identity == {"model": "c"} and abs(rows[0].asked_at - time.time()) < 60
+    assert rows[2].identity == {"model": "c"} and begun <= rows[0].asked_at <= time.time()
 
 
 def test_the_first_reply_to_a_question_stands():
@@ -176,7 +178,7 @@ def test_many_open_one_new_store_at_once(tmp_path):
     )
     path = str(tmp_path / "s.sqlite")
     running = [subprocess.Popen([sys.executable, "-c", code, path, str(n)]) for n in range(4)]
-    assert [process.wait(60) for process in running] == [0] * 4
+    assert [ends(process) for process in running] == [0] * 4
     with ReplyStore(path) as store:
         assert len(store) == 4
 
@@ -188,12 +190,12 @@ def test_a_turn_is_waited_for_and_leaves_no_trace(tmp_path):
     def first():
         with turn(path, WHO, waiting=notes.append):
             inside.set()
-            leave.wait(10)
+            leave.wait(LIMIT)
             events.append("first")
 
     thread = threading.Thread(target=first)
     thread.start()
-    assert inside.wait(10)
+    assert inside.wait(LIMIT)
 
     def waiting(text):
         notes.append(text)
@@ -226,13 +228,13 @@ def test_a_turn_can_be_given_up(tmp_path):
 def test_a_dead_process_holds_no_turn(tmp_path):
     code = (
         "import sys, time; from pathlib import Path; from hesperus.asking.turns import turn\n"
-        "with turn(Path(sys.argv[1]), {'model': 'b'}, waiting=print): print('in', flush=True); time.sleep(60)"
+        "with turn(Path(sys.argv[1]), {'model': 'b'}, waiting=print): print('in', flush=True); time.sleep(600)"
     )
     path = tmp_path / "s.sqlite"
     process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "in\n"
     process.kill()
-    process.wait(10)
+    process.wait()
     process.stdout.close()
 
     def fail(text):
@@ -262,7 +264,7 @@ def test_the_last_request_in_flight_is_written_at_once_and_others_wait_for_compa
             early += [not waiting, first.done(), second.done(), len(store) == 3]
             late = commits.add(entry(4), in_flight=9)
             early.append(not late.done())
-            await asyncio.wait_for(late, 5)
+            await asyncio.wait_for(late, LIMIT)
             early.append(len(store) == 4)
             commits.close()
             return early
@@ -299,11 +301,11 @@ def locked(path) -> sqlite3.Connection:
 def test_a_file_that_another_process_is_making_is_waited_for(tmp_path):
     path = tmp_path / "busy.sqlite"
     holder = locked(path)
-    threading.Timer(0.3, lambda: holder.execute("COMMIT")).start()
-    started = time.monotonic()
     connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    started = time.monotonic()
+    threading.Timer(0.3, lambda: holder.execute("COMMIT")).start()
     write_ahead(connection)
-    assert 0.2 < time.monotonic() - started < 5
+    assert time.monotonic() - started >= 0.3
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     connection.close()
     holder.close()
@@ -317,14 +319,13 @@ def test_waiting_ends_and_another_error_is_not_waited_for(tmp_path, monkeypatch)
     started = time.monotonic()
     with pytest.raises(sqlite3.OperationalError, match="locked"):
         write_ahead(connection)
-    assert 0.25 < time.monotonic() - started < 3
+    assert time.monotonic() - started >= 0.3
     holder.execute("COMMIT")
     holder.close()
     connection.close()
-    monkeypatch.setattr("hesperus.storage.BUSY_SECONDS", 30)
+    monkeypatch.setattr("hesperus.storage.BUSY_SECONDS", 10 * LIMIT)
+    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("this error is not waited for"))
     other = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
-    started = time.monotonic()
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         write_ahead(other)
-    assert time.monotonic() - started < 5
     other.close()
