@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from typing import TypeVar
 
-LIMIT = 120.0
+LIMIT = 180.0
 """Seconds after which what a test waits for will not come."""
 
 T = TypeVar("T")
@@ -32,6 +34,17 @@ def until(
         if time.monotonic() > end:
             raise TimeoutError(f"not within {LIMIT:.0f} s")
         time.sleep(0.005)
+
+
+def answers_at(url: str) -> bool:
+    """Whether a server answers there, whatever it says."""
+    try:
+        urllib.request.urlopen(url, timeout=LIMIT).close()
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def ends(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> int:

@@ -6,8 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +17,7 @@ from hesperus.annotation import RatingStore, create_app
 from hesperus.serving import Address
 from loopback_endpoint import free_port
 from reports.headless_chromium import Page
-from waiting import LIMIT, until
+from waiting import answers_at, until
 
 CODES = {
     "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Enter": 13, "Escape": 27, "Tab": 9, " ": 32,
@@ -75,16 +73,7 @@ class Server:
             str(self.port),
         ]
         self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        until(self._answers, running=self.process)
-
-    def _answers(self) -> bool:
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=LIMIT)
-        except urllib.error.HTTPError:
-            return True
-        except OSError:
-            return False
-        return True
+        until(lambda: answers_at(f"http://127.0.0.1:{self.port}/"), running=self.process)
 
     def kill(self) -> None:
         """SIGKILL: no time to save anything."""

@@ -12,6 +12,7 @@ from rating_browser import served
 from typer.testing import CliRunner, Result
 
 from hesperus.cli.app import app
+from waiting import LIMIT
 
 REMARK = "says “no”, then <b>yes</b>, =1+1"
 
@@ -38,7 +39,7 @@ def create(folder: Path, *more: object) -> tuple[Path, Result]:
 
 
 def submit(port: int, link: str, judgements: list[dict[str, object]]) -> dict[str, object]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
     body = json.dumps({"judgements": judgements}).encode()
     connection.request(
         "POST", f"{urlsplit(link).path}judgements", body, {"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"}
@@ -50,7 +51,7 @@ def submit(port: int, link: str, judgements: list[dict[str, object]]) -> dict[st
 
 def answers(port: int, link: str, ratings: dict[str, str], remark: str | None) -> None:
     """Rate every unit that the page shows, by the text that it shows, and remark on the first."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
     connection.request("GET", f"{urlsplit(link).path}data.json")
     shown = json.loads(connection.getresponse().read())["units"]
     connection.close()

@@ -15,6 +15,7 @@ from rating_browser import served
 from hesperus.annotation import RatingStore, Sheet, create_store
 from hesperus.errors import UsageError
 from hesperus.serving import Address
+from waiting import LIMIT
 
 ANSWER = tuple[int, dict[str, str], bytes]
 
@@ -35,7 +36,7 @@ class Site:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> ANSWER:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
         connection.request(method, path, body, headers or {})
         answer = connection.getresponse()
         got = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()

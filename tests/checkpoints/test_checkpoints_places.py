@@ -17,6 +17,7 @@ import pytest
 from hesperus.checkpoints import locate, required, source_of
 from hesperus.checkpoints.places import said
 from hesperus.errors import DataError, MissingExtraError, UsageError
+from waiting import LIMIT
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -185,7 +186,7 @@ def _run(code: str, here: Path, hub: str) -> str:
         f"from hesperus.checkpoints import locate, source_of\nfrom hesperus.errors import UsageError\n{code}"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=LIMIT
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

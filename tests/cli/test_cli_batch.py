@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -21,6 +20,7 @@ from hesperus.cli.app import app
 from hesperus.models import LocalModel, model
 from hesperus.types import Prompt, Request
 from loopback_endpoint import Say, serving, user_text
+from waiting import LIMIT, last_words, until
 
 STUDY = [
     "multisense",
@@ -168,11 +168,9 @@ def test_an_interrupt_ends_the_waiting_and_not_the_batch(tmp_path: Path, records
         process = subprocess.Popen(
             [sys.executable, "-m", "hesperus", *command], stderr=subprocess.PIPE, text=True
         )
-        started = time.monotonic()
-        while not endpoint.looked and time.monotonic() - started < 60:
-            time.sleep(0.02)
+        until(lambda: endpoint.looked, running=process)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        said = last_words(process)
         assert process.returncode == 130 and "run the same command again to go on" in said
         assert len(endpoint.batches) == 1
         endpoint.looks = 1
@@ -185,5 +183,5 @@ def test_an_interrupt_ends_the_waiting_and_not_the_batch(tmp_path: Path, records
 def test_what_is_pending_is_no_error(tmp_path: Path) -> None:
     study = [*STUDY, "--base-url", "http://127.0.0.1:9/v1", "--out", str(tmp_path / "run")]
     command = [sys.executable, "-m", "hesperus", "batch", "export", *study]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
     assert ended.returncode == 5 and ended.stderr.startswith("pending: http/m: making senses: 15 requests")

@@ -14,6 +14,7 @@ import pytest
 
 from command_line import hesperus
 from hesperus.records import conform, write_records
+from waiting import LIMIT, ends, until
 
 COMMAND = (sys.executable, "-m", "hesperus")
 ASKING = (*COMMAND, "run", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de")
@@ -47,7 +48,7 @@ def test_a_reader_that_goes_away_is_no_failed_check(folder: Path) -> None:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
-        assert process.wait(60) == 141
+        assert ends(process) == 141
         assert process.stderr.read() == b""
 
 
@@ -80,14 +81,10 @@ def test_what_a_terminal_cannot_show_is_written_as_its_code(folder: Path) -> Non
 def test_an_interrupt_says_how_to_go_on(folder: Path, after: float) -> None:
     asking = (*ASKING, "--quiet")
     process = subprocess.Popen(asking, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    store = folder / "runs" / "replies.sqlite"
-    for _ in range(15_000):
-        if store.exists() or process.poll() is not None:
-            break
-        time.sleep(0.002)
+    until((folder / "runs" / "replies.sqlite").exists, running=process)
     time.sleep(after)  # asking begins within these hundredths of a second
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    said = process.communicate(timeout=LIMIT)[1]
     assert process.returncode == 130
     assert said == b"stopped; every reply that came in is kept, run the same command again to go on\n"
 

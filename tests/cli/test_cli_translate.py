@@ -6,7 +6,6 @@ import json
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from typer.testing import CliRunner
 
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UsageError
+from waiting import until
 
 RUNNER = CliRunner()
 READY = (
@@ -200,10 +200,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
         [sys.executable, "-m", "hesperus", *call, "--out", str(out)], stderr=subprocess.DEVNULL
     )
     kept = tmp_path / ".out.txt.translations.sqlite"
-    for _ in range(600):
-        if held(kept) or running.poll() is not None:
-            break
-        time.sleep(0.05)
+    until(lambda: held(kept), running=running)
     running.kill()
     running.wait()
     assert held(kept) and not out.exists()

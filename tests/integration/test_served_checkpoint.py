@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,16 +13,14 @@ import pytest
 from hesperus.models.pocket import WEIGHTS
 from hesperus.studies.asked.stages import run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
-
-STARTS_WITHIN = 180.0
+from loopback_endpoint import free_port
+from waiting import answers_at, until
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """`transformers serve` on a free port of this machine, ended with the tests."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     log = tmp_path_factory.mktemp("serve") / "log"
     command = [
         str(Path(sys.executable).with_name("transformers")), "serve", str(WEIGHTS / "s"), "--host", "127.0.0.1",
@@ -36,30 +30,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with log.open("wb") as written:
         server = subprocess.Popen(command, stdout=written, stderr=subprocess.STDOUT, env=environment)
         try:
-            _wait(f"http://127.0.0.1:{port}", server, log)
+            try:
+                until(lambda: answers_at(f"http://127.0.0.1:{port}/health"), running=server)
+            except (RuntimeError, TimeoutError) as error:
+                pytest.fail(f"transformers serve: {error}: {log.read_text(errors='replace')[-2000:]}")
             yield f"http://127.0.0.1:{port}/v1"
         finally:
-            server.terminate()
-            try:
-                server.wait(20)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait(20)
-
-
-def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + STARTS_WITHIN
-    while time.monotonic() < deadline:
-        if server.poll() is not None:
-            pytest.fail(f"transformers serve ended: {log.read_text(errors='replace')[-2000:]}")
-        try:
-            with urllib.request.urlopen(f"{url}/health", timeout=2):
-                return
-        except urllib.error.HTTPError:
-            return  # it answers, if not to this path
-        except (urllib.error.URLError, TimeoutError, ConnectionError):
-            time.sleep(0.25)
-    pytest.fail(f"transformers serve did not answer: {log.read_text(errors='replace')[-2000:]}")
+            server.kill()
+            server.wait()
 
 
 def test_the_study_over_http_equals_the_embedded_one(served: str, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hesperus.analysis.table import Table
 from hesperus.errors import UnknownNameError
 from hesperus.reports.formats import FORMATS, format_table, print_table
+from waiting import ends
 
 COLUMNS = ("model", "b", "statistic", "value", "low", "high", "n", "excluded", "reason")
 
@@ -230,7 +231,7 @@ def test_a_terminal_gets_its_own_width() -> None:
     main, side = pty.openpty()
     environment = {**os.environ, "COLUMNS": "50", "TERM": "xterm"}
     with subprocess.Popen([sys.executable, "-c", code], stdout=side, env=environment) as process:
-        process.wait(120)
+        ends(process)
         os.close(side)
         shown = os.read(main, 10_000).decode()
     os.close(main)

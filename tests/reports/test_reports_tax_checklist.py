@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +20,8 @@ from hesperus.reports.tax.commands import steps_of
 from hesperus.studies.asked.stages import run_study
 from hesperus.studies.translation_tax.simulator import Planted, simulated_benchmark
 from hesperus.studies.translation_tax.tax_study import TaxStudy
+from loopback_endpoint import free_port
+from waiting import LIMIT
 
 
 def checklist(words: list[str]) -> dict[str, dict[str, str]]:
@@ -55,15 +56,12 @@ def carry_out(command: str) -> None:
 
 def serve_and_rate(words: list[str]) -> None:
     """The page comes up; then both raters say something about every unit, as the page would store it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "hesperus", *words, "--port", str(port)]
+    command = [sys.executable, "-m", "hesperus", *words, "--port", str(free_port())]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert server.stderr is not None
     assert "serving" in server.stderr.readline()
     server.send_signal(signal.SIGINT)
-    server.communicate(timeout=60)
+    server.communicate(timeout=LIMIT)
     assert server.returncode in (0, 130)
     with RatingStore(Path(words[2])) as store:
         for number, rater in enumerate(store.raters()):

@@ -226,7 +226,7 @@ class Slow(Mirror):
     def translate(self, texts, *rest):
         print(len(self.sent), flush=True)
         if self.sent:
-            time.sleep(30)
+            time.sleep(600)
         return super().translate(texts, *rest)
 with TranslationStore({str(tmp_path / "t.sqlite")!r}) as store:
     Translating(Slow(), store).texts([long_text(n) for n in range(DOCUMENTS)], Way("de", "en", "x"))

@@ -112,7 +112,7 @@ def test_a_program_that_does_not_follow_the_protocol(tmp_path: Path, checkpoint:
 
 
 def test_a_program_that_hangs_is_stopped(tmp_path: Path, checkpoint: Path) -> None:
-    settings = CometSettings(script(tmp_path, "time.sleep(30)"), str(checkpoint), timeout=0.5)
+    settings = CometSettings(script(tmp_path, "time.sleep(600)"), str(checkpoint), timeout=0.5)
     with pytest.raises(ModelError, match=r"no scores within 0\.5 s"):
         score(settings, ["a"])
 

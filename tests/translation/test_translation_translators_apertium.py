@@ -19,6 +19,7 @@ from hesperus.errors import PermanentError, UnknownNameError, UsageError
 from hesperus.translation.translators import apertium_pipeline
 from hesperus.translation.translators.apertium import FOLDERS, ApertiumTranslator
 from hesperus.translation.translators.apertium_stream import streamed
+from waiting import LIMIT
 
 MODE = FOLDERS[0] / "eng-spa.mode"
 
@@ -110,10 +111,11 @@ def test_stages_that_die_are_started_again_and_nothing_is_lost() -> None:
         translator_result.extend(translator.translate(texts, "en", "es"))
 
     thread = threading.Thread(target=work)
+    os.kill(victim, signal.SIGSTOP)  # nothing comes out before it dies
     thread.start()
     time.sleep(0.1)
     os.kill(victim, signal.SIGKILL)
-    thread.join(timeout=60)
+    thread.join(LIMIT)
     assert translator_result == whole
     assert translator.counts["restarts"] == 1
     translator.close()
@@ -150,12 +152,10 @@ def test_a_text_that_ends_the_stages_twice_is_named(tmp_path: Path) -> None:
 
 
 def test_stages_that_hang_are_ended(tmp_path: Path) -> None:
-    _mode(tmp_path, "exec sleep 60")
+    _mode(tmp_path, "exec sleep 600")
     translator = ApertiumTranslator(folders=[tmp_path], patience=0.2)
-    started = time.monotonic()
     with pytest.raises(PermanentError, match=r"said nothing for 0.2 s"):
         translator.translate(["The one here"], "en", "es")
-    assert time.monotonic() - started < 20
     assert translator._running == {}
 
 
