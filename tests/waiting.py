@@ -6,11 +6,15 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 LIMIT = 180.0
 """Seconds after which what a test waits for will not come."""
+
+WORK = 60.0
+"""Seconds of the processor that no machine needs for a text of some 100,000 characters, unless the time grows with its square."""
 
 T = TypeVar("T")
 
@@ -34,6 +38,14 @@ def until(
         if time.monotonic() > end:
             raise TimeoutError(f"not within {LIMIT:.0f} s")
         time.sleep(0.005)
+
+
+@contextmanager
+def bounded_work() -> Iterator[None]:
+    """Hold a block to `WORK`: what is linear takes a second at most, what is quadratic minutes."""
+    begun = time.process_time()
+    yield
+    assert time.process_time() - begun < WORK
 
 
 def answers_at(url: str) -> bool:

@@ -6,7 +6,6 @@ import doctest
 import gzip
 import json
 import random
-import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +20,7 @@ from hesperus.evaluators.embedded.words import words
 from hesperus.measures import Bootstrap
 from hesperus.tasks.atlas import description, facts, statement
 from hesperus.types import Estimate
+from waiting import bounded_work
 
 
 @pytest.mark.parametrize(
@@ -201,11 +201,10 @@ def test_any_text_supports_itself(text: str) -> None:
 )  # fmt: skip
 def test_hostile_texts_take_no_time(text: str) -> None:
     judge = EmbeddedJudge()
-    started = time.process_time()
-    (found,) = judge.claims([text])
-    assert found.claims is not None
-    judge.verify([Check((*found.claims[:5], "Paris is in France."), text)])
-    assert time.process_time() - started < 3.0
+    with bounded_work():
+        (found,) = judge.claims([text])
+        assert found.claims is not None
+        judge.verify([Check((*found.claims[:5], "Paris is in France."), text)])
 
 
 def test_long_answers_of_real_models(shared_data: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import time
 from collections import defaultdict
 from importlib.resources import files
 
@@ -15,6 +14,7 @@ from hesperus.evaluators import EmbeddedGrader, Grader, ModelGrader, ShortPair, 
 from hesperus.evaluators.embedded.words import folded
 from hesperus.evaluators.equivalence.short_answers import overlap_grade, quantities
 from hesperus.measures import Bootstrap
+from waiting import bounded_work
 
 SAME = [
     ("5", "five"), ("5", "5 times"), ("five", "5 times"), ("٥", "5"), ("५", "five"), ("五", "5"), ("二十一", "21"),
@@ -80,9 +80,8 @@ def test_number_words_of_many_languages_mean_one_number() -> None:
     "text", ["5" * 50_000, "5 " * 25_000, "a b " * 10_000, "-" * 50_000, "five-" * 10_000, "1/" * 9_000]
 )
 def test_long_answers_take_no_time(text: str) -> None:
-    started = time.process_time()
-    assert overlap_grade(text, text) == 1.0
-    assert time.process_time() - started < 2.0
+    with bounded_work():
+        assert overlap_grade(text, text) == 1.0
 
 
 def test_missing_answers_are_graded_by_the_rule_and_reported_both_ways() -> None:
