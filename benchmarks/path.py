@@ -49,7 +49,7 @@ UNREAD = (
     "That is hard to tell, since {} of these people may have moved away before the study came to its end."
 )
 LONG = f"{'Let us look at both sentences, one after the other, and at each of their words. ' * 40}The answer is yes."
-RATE_FLOOR, CPU_FLOOR = 1 / 3, 0.25
+RATE_FLOOR, CPU_FLOOR = 1 / 3, 0.15
 
 
 def item(number: int) -> Item:

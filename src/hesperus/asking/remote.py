@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from hesperus.asking.commits import Committer
+from hesperus.asking.deadline import Deadline
 from hesperus.asking.limit import Limit
 from hesperus.asking.pacing import REFUSAL_KINDS, backoff
 from hesperus.asking.runs import Job, Ledger, storable
@@ -94,10 +95,12 @@ class RemoteRun:
         self._opening.result()
         try:
             self._committer = Committer(self.ledger.store, self._model.identity)
+            self._deadline = Deadline(self.ledger.policy.timeout)
             try:
                 self._settle_down() if self.ledger.stopping else self._fill()
                 await self._idle.wait()
             finally:
+                self._deadline.close()
                 self._committer.close()
         finally:
             await self._model.close()
@@ -166,8 +169,7 @@ class RemoteRun:
         ledger, sent = self.ledger, self._now()
         ledger.tally.in_flight += 1
         try:
-            async with asyncio.timeout(ledger.policy.timeout):
-                reply = await self._model.reply(job.request)
+            reply = await self._deadline.bound(self._model.reply(job.request))
             reply = storable(reply, self._model.name)
             error = None
         except TransientError as caught:

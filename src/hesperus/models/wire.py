@@ -202,8 +202,9 @@ def usage_of(document: Mapping[str, Any]) -> tuple[int | None, int | None]:
     usage = document.get("usage")
     if not isinstance(usage, dict):
         return None, None
-    counts = (token_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
-    tokens_in, tokens_out, total = counts
+    tokens_in = token_count(usage.get("prompt_tokens"))
+    tokens_out = token_count(usage.get("completion_tokens"))
+    total = token_count(usage.get("total_tokens"))
     if tokens_in is not None and total is not None and total > tokens_in:
         # xAI and Google count thinking in the total alone.
         tokens_out = max(tokens_out or 0, total - tokens_in)

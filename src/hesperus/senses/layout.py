@@ -29,6 +29,7 @@ from hesperus.types import Instruction, Item
 _TOKEN = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
 _SLOT = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?:\.(?P<part>[A-Za-z]+))?(?:\|(?P<filter>[A-Za-z_]+))?")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LETTER_MARKS = tuple(re.compile(rf"[(（]?{letter}[.)．）:：、]") for letter in _LETTERS)
 
 _QUESTION_MARKS = "?？؟⸮;;፧՞"
 _MARK_OF = {
@@ -175,11 +176,8 @@ def _options(item: Item) -> Sequence[str]:
         raise DataError("the layout shows options and the item has none", item=item.id)
     if len(item.options) > len(_LETTERS):
         raise DataError(f"{len(item.options)} options; there are letters for {len(_LETTERS)}", item=item.id)
-    lettered = [
-        re.match(rf"[(（]?{letter}[.)．）:：、]", text)
-        for letter, text in zip(_LETTERS, item.options, strict=False)
-    ]
-    if len(lettered) > 1 and all(lettered):
+    lettered = (mark.match(text) for mark, text in zip(_LETTER_MARKS, item.options, strict=False))
+    if len(item.options) > 1 and all(lettered):
         raise SenseError(
             f"item {item.id!r}: every option already begins with its letter ({item.options[0]!r}); the prompt would "
             "read 'A. A. …'. Take the letters out of the data"
