@@ -6,7 +6,7 @@ import doctest
 import gzip
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hesperus.evaluators import Check, EmbeddedJudge, EmbeddedSettings, Pair, information_consistency
+from hesperus.evaluators import Check, EmbeddedJudge, EmbeddedSettings, Texts, information_consistency
 from hesperus.evaluators.embedded.judge import clauses, sentences
 from hesperus.evaluators.embedded.words import words
-from hesperus.measures import Bootstrap
+from hesperus.measures import Bootstrap, information
 from hesperus.tasks.atlas import description, facts, statement
 from hesperus.types import Estimate
 from waiting import bounded_work
@@ -39,13 +39,23 @@ def test_the_examples_hold(name: str) -> None:
     assert done.attempted > 0 and done.failed == 0
 
 
+def estimated(
+    pairs: Sequence[Texts], judge: EmbeddedJudge, bootstrap: Bootstrap | None = None
+) -> Mapping[str, Estimate]:
+    names = tuple(map(str, range(len(pairs[0].key))))
+    scores = information_consistency(pairs, judge, names).scores.values()
+    return information(
+        *([score[part] for score in scores] for part in ("precision", "recall")), bootstrap=bootstrap
+    )
+
+
 def verdicts(text: str, *claims: str) -> list[str | None]:
     (found,) = EmbeddedJudge().verify([Check(claims, text)])
     assert [judged.claim for judged in found.judged] == list(claims)
     return [judged.verdict for judged in found.judged]
 
 
-def planted(rates: tuple[float, float, float], seed: int) -> Iterator[tuple[Pair, float, float]]:
+def planted(rates: tuple[float, float, float], seed: int) -> Iterator[tuple[Texts, float, float]]:
     """Pairs of texts about countries, with the true precision and recall of each."""
     dropped, contradicted, added = rates
     rng = random.Random(seed)
@@ -75,7 +85,7 @@ def planted(rates: tuple[float, float, float], seed: int) -> Iterator[tuple[Pair
             reference = " ".join(statement(known[p], known[p].gold, "en", turn) for p in places)
             total = kept + wrong + more
             yield (
-                Pair((country, str(turn)), reference, " ".join(said)),
+                Texts((country, str(turn)), reference, " ".join(said)),
                 kept / total if total else 0.0,
                 kept / len(places),
             )
@@ -91,8 +101,7 @@ def covers(found: Estimate, truth: float) -> bool:
 )
 def test_planted_rates_are_recovered(rates: tuple[float, float, float]) -> None:
     made = list(planted(rates, seed=4))
-    found = information_consistency([pair for pair, _, _ in made], EmbeddedJudge())
-    estimates = found.estimates(Bootstrap(1000))
+    estimates = estimated([pair for pair, _, _ in made], EmbeddedJudge(), Bootstrap(1000))
     precision = sum(p for _, p, _ in made) / len(made)
     recall = sum(r for _, _, r in made) / len(made)
     assert covers(estimates["precision"], precision) and covers(estimates["recall"], recall)
@@ -120,11 +129,11 @@ def test_descriptions_in_other_words_still_agree_and_other_facts_do_not() -> Non
     # The third description says two things in one clause ("a country in Europe that borders Austria"), judged as one.
     for k, ways in enumerate(((0, 1), (0, 1), (2,))):
         for m in ways:
-            same = Pair(("same",), description("italy", true, "en", k), description("italy", true, "en", m))
-            other = Pair(("other",), same.reference, description("italy", wrong, "en", m))
-            agreed, apart = information_consistency([same, other], EmbeddedJudge()).scores
-            assert (agreed.precision, agreed.recall) == (1.0, 1.0)
-            assert (apart.precision, apart.recall) == (0.0, 0.0)
+            same = Texts(("same",), description("italy", true, "en", k), description("italy", true, "en", m))
+            other = Texts(("other",), same.reference, description("italy", wrong, "en", m))
+            scores = information_consistency([same, other], EmbeddedJudge(), ("item",)).scores
+            assert (scores["same",]["precision"], scores["same",]["recall"]) == (1.0, 1.0)
+            assert (scores["other",]["precision"], scores["other",]["recall"]) == (0.0, 0.0)
 
 
 def test_numbers_names_and_negation_decide() -> None:
@@ -222,14 +231,11 @@ def test_long_answers_of_real_models(shared_data: Path) -> None:
     ids = sorted(gpt.keys() & llama.keys())
     assert len(ids) > 20
     judge = EmbeddedJudge()
-    itself = information_consistency([Pair((i,), gpt[i], gpt[i]) for i in ids], judge).estimates()
+    itself = estimated([Texts((i,), gpt[i], gpt[i]) for i in ids], judge)
     assert all(found.value == 1.0 for found in itself.values())
-    others = [Pair((i,), gpt[i], llama[i]) for i in ids]
-    shuffled = [Pair((i,), gpt[i], llama[j]) for i, j in zip(ids, ids[1:] + ids[:1], strict=True)]
-    same, apart = (
-        information_consistency(pairs, judge).estimates(Bootstrap(500))["f_of_means"]
-        for pairs in (others, shuffled)
-    )
+    others = [Texts((i,), gpt[i], llama[i]) for i in ids]
+    shuffled = [Texts((i,), gpt[i], llama[j]) for i, j in zip(ids, ids[1:] + ids[:1], strict=True)]
+    same, apart = (estimated(pairs, judge, Bootstrap(500))["f_of_means"] for pairs in (others, shuffled))
     # Two models on one question share some of their words; on two questions next to none.
     assert same.low is not None and apart.high is not None and same.low > apart.high
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hesperus.evaluators import EmbeddedGrader, Grader, ModelGrader, ShortPair, answer_equivalence
+from hesperus.evaluators import EmbeddedGrader, Grader, ModelGrader, Texts, answer_equivalence
 from hesperus.evaluators.embedded.words import folded
 from hesperus.evaluators.equivalence.short_answers import overlap_grade, quantities
-from hesperus.measures import Bootstrap
 from waiting import bounded_work
 
 SAME = [
@@ -84,21 +83,19 @@ def test_long_answers_take_no_time(text: str) -> None:
         assert overlap_grade(text, text) == 1.0
 
 
-def test_missing_answers_are_graded_by_the_rule_and_reported_both_ways() -> None:
+def test_missing_answers_are_graded_by_the_rule() -> None:
     pairs = [
-        ShortPair(("a",), "5", "five"), ShortPair(("b",), "5", "6"), ShortPair(("c",), "5", None),
-        ShortPair(("d",), "", "No answer"),
+        Texts(("a",), "5", "five"), Texts(("b",), "5", "6"), Texts(("c",), "5", None), Texts(("d",), "", "No answer"),
     ]  # fmt: skip
-    found = answer_equivalence(pairs, EmbeddedGrader())
-    assert [grade.grade for grade in found.grades] == [1.0, 0.0, 0.0, 1.0]
-    stated, answered = found.estimate(Bootstrap(200)), found.estimate(answered_only=True)
-    assert (stated.value, stated.n) == (0.5, 4) and stated.low is not None
-    assert (answered.value, answered.n, answered.excluded) == (0.5, 2, 2)
-    assert answered.reason == "2 without an answer on both sides"
-    assert found.estimate(keys=[("a",)]).value == 1.0
-    assert found.rows(("item",))[2]["reason"] == "no answer on one side"
-    assert found.validity.value is None and found.orders_agree.value is None
-    assert answer_equivalence([], EmbeddedGrader()).estimate().value is None
+    found = answer_equivalence(pairs, EmbeddedGrader(), ("item",))
+    assert [score["agreement"] for score in found.scores.values()] == [1.0, 0.0, 0.0, 1.0]
+    assert [score["state"] for score in found.scores.values()] == [
+        "compared", "compared", "candidate_silent", "both_silent"
+    ]  # fmt: skip
+    assert found.details[2]["reason"] == "no answer on one side" and found.validity.value is None
+    assert answer_equivalence([], EmbeddedGrader(), ("item",)).scores == {}
+    with pytest.raises(ValueError, match="two pairs have the key"):
+        answer_equivalence([pairs[0], pairs[0]], EmbeddedGrader(), ("item",))
 
 
 def test_graders_keep_the_protocol() -> None:

@@ -23,7 +23,7 @@ from hesperus.evaluators import (
     Judged,
     ModelJudge,
     ModelJudgeSettings,
-    Pair,
+    Texts,
     Verified,
     information_consistency,
     no_answer,
@@ -31,7 +31,6 @@ from hesperus.evaluators import (
 from hesperus.evaluators.information.model_judge import passages
 from hesperus.evaluators.judging import fenced, visible
 from hesperus.fingerprint import canonical_json
-from hesperus.measures import INFORMATION, Bootstrap
 from hesperus.types import Prompt, Reply
 
 A = "Lima is the capital of Peru. Peru borders Chile."
@@ -68,67 +67,39 @@ def test_judges_keep_the_protocol() -> None:
 def test_the_rule_for_silence(
     reference: str | None, candidate: str | None, state: str, precision: float, recall: float
 ) -> None:
-    (score,) = information_consistency([Pair(("q",), reference, candidate)], EmbeddedJudge()).scores
-    assert (score.state, score.precision, score.recall) == (state, precision, recall)
+    found = information_consistency([Texts(("q",), reference, candidate)], EmbeddedJudge(), ("item",))
+    score = found.scores["q",]
+    assert (score["state"], score["precision"], score["recall"]) == (state, precision, recall)
     if state == "candidate_silent" and reference:
         # What was not said is kept for reading, with the rule that judged it.
-        assert {(claim.verdict, claim.reason) for claim in score.reference.claims} == {
-            ("not supported", "the other text says nothing")
+        assert {(row["side"], row["verdict"], row["reason"]) for row in found.details} == {
+            ("reference", "not supported", "the other text says nothing")
         }
-
-
-def test_both_ways_of_reporting() -> None:
-    pairs = [Pair(("1",), A, A), Pair(("2",), A, B), Pair(("3",), A, None), Pair(("4",), None, None)]
-    found = information_consistency(pairs, EmbeddedJudge())
-    stated, answered = found.estimates(), found.estimates(answered_only=True)
-    assert stated["precision"].value == pytest.approx((1 + 0.5 + 0 + 1) / 4) and stated["precision"].n == 4
-    assert answered["precision"].value == pytest.approx(0.75) and answered["precision"].n == 2
-    assert answered["recall"].excluded == 2 and answered["recall"].reason == "2 without claims on both sides"
-    counts = found.counts()
-    assert (counts["pairs"], counts["compared"], counts["candidate_silent"], counts["both_silent"]) == (
-        4,
-        2,
-        1,
-        1,
-    )
-    assert (counts["no_answer"], counts["no_claims"]) == (3, 0)
-    only = found.estimates(keys=[("2",)])
-    assert (only["recall"].value, only["recall"].n) == (0.5, 1)
-    assert found.validity.value is None and found.validity.reason == "the judge asks nothing"
-
-
-def test_groups_of_languages_resample_items() -> None:
-    pairs = [
-        Pair((language, str(n)), A, A if n % 3 else B) for language in ("de", "fr", "nl") for n in range(30)
-    ]
-    found = information_consistency(pairs, EmbeddedJudge())
-    bootstrap = Bootstrap(400)
-    items = {pair.key: pair.key[1] for pair in pairs}
-    grouped = found.estimates(bootstrap, items=items)["precision"]
-    single = found.estimates(bootstrap, keys=[p.key for p in pairs if p.key[0] == "de"])["precision"]
-    assert grouped.n == 90 and single.n == 30
-    # Three languages that say the same of each item know no more than one.
-    assert (grouped.value, grouped.low, grouped.high) == pytest.approx(
-        (single.value, single.low, single.high)
-    )
 
 
 def test_rows_for_reading() -> None:
     found = information_consistency(
-        [Pair(("m", "de", "q1"), A, B), Pair(("m", "fr", "q1"), A, None)], EmbeddedJudge()
+        [Texts(("m", "de", "q1"), A, B), Texts(("m", "fr", "q1"), A, None)],
+        EmbeddedJudge(),
+        ("model", "language", "item"),
     )
-    rows = found.claim_rows(("model", "language", "item"))
+    rows = found.details
     assert rows[0] == {
         "model": "m", "language": "de", "item": "q1", "side": "candidate", "number": 1,
         "claim": "Lima is the capital of Peru.", "verdict": "supported", "reason": "",
     }  # fmt: skip
     assert len(rows) == 6 and {row["side"] for row in rows} == {"candidate", "reference"}
-    first, second = found.scores
-    assert (first.precision, len(first.candidate.claims), first.reference.supported) == (0.5, 2, 1)
-    assert (second.state, second.candidate.silent, second.f) == ("candidate_silent", "no answer", 0.0)
+    first, second = found.scores.values()
+    assert (first["precision"], first["candidate_claims"], first["reference_claims"]) == (0.5, 2, 2)
+    assert (second["state"], second["candidate_claims"], second["reference_claims"]) == (
+        "candidate_silent",
+        0,
+        2,
+    )
     assert json.loads(canonical_json(rows)) == rows
-    with pytest.raises(ValueError, match="has 3 parts"):
-        found.claim_rows(("model", "item"))
+    assert found.validity.value is None and found.validity.reason == "the judge asks nothing"
+    with pytest.raises(ValueError, match="zip"):
+        information_consistency([Texts(("m", "q"), A, B)], EmbeddedJudge(), ("item",))
 
 
 class Counting:
@@ -155,25 +126,24 @@ class Counting:
 
 def test_a_text_is_read_once_and_no_text_that_is_no_answer() -> None:
     judge = Counting()
-    pairs = [Pair((str(n),), "English.", f"Back {n % 2}.") for n in range(10)]
-    pairs += [Pair(("x",), "English.", None), Pair(("y",), NO_ANSWER, "Alone.")]
-    found = information_consistency(pairs, judge)  # type: ignore[arg-type]
+    pairs = [Texts((str(n),), "English.", f"Back {n % 2}.") for n in range(10)]
+    pairs += [Texts(("x",), "English.", None), Texts(("y",), NO_ANSWER, "Alone.")]
+    found = information_consistency(pairs, judge, ("item",))  # type: ignore[arg-type]
     assert judge.texts == ["English.", "Back 0.", "Back 1.", "Alone."]
     assert len(judge.checks) == 4 and len(found.scores) == 12
-    assert found.signature()["judge"] == "counting" and "both 0" in str(found.signature()["rule"])
+    assert found.signature["judge"] == "counting" and "both 0" in str(found.signature["rule"])
 
 
 def test_a_judge_must_answer_for_every_text_and_a_pair_needs_its_own_key() -> None:
     with pytest.raises(ValueError, match="was given 1 texts and gave 0 results"):
-        information_consistency([Pair(("q",), A, A)], Counting(lose=True))  # type: ignore[arg-type]
+        information_consistency([Texts(("q",), A, A)], Counting(lose=True), ("item",))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"two pairs have the key \('q',\)"):
-        information_consistency([Pair(("q",), A, A), Pair(("q",), A, B)], EmbeddedJudge())
+        information_consistency([Texts(("q",), A, A), Texts(("q",), A, B)], EmbeddedJudge(), ("item",))
 
 
 def test_nothing_at_all() -> None:
-    found = information_consistency([], EmbeddedJudge())
-    assert [found.estimates(Bootstrap(10))[name].value for name in INFORMATION] == [None] * 4
-    assert found.counts()["pairs"] == 0
+    found = information_consistency([], EmbeddedJudge(), ("item",))
+    assert (found.scores, found.details) == ({}, [])
 
 
 def test_what_decides_a_verdict_is_in_the_signature() -> None:
@@ -225,8 +195,8 @@ def test_a_model_that_is_asked_nothing_is_not_called() -> None:
     def never(prompts: Sequence[Prompt], attempt: int) -> list[Reply]:
         raise AssertionError("asked")
 
-    found = information_consistency([Pair(("q",), None, "")], ModelJudge("a/b", never))
-    assert found.scores[0].state == "both_silent"
+    found = information_consistency([Texts(("q",), None, "")], ModelJudge("a/b", never), ("item",))
+    assert found.scores["q",]["state"] == "both_silent"
 
 
 def test_free_answers_in_four_languages(shared_data: Path) -> None:
@@ -234,16 +204,16 @@ def test_free_answers_in_four_languages(shared_data: Path) -> None:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     pairs = [
-        Pair((model, language, str(row["id"])), answers.get(language), answers.get(language))
+        Texts((model, language, str(row["id"])), answers.get(language), answers.get(language))
         for row in rows
         for model, answers in row["answer"].items()
         for language in ("en", "ru", "zh", "kz")
     ]
-    found = information_consistency(pairs, EmbeddedJudge())
-    assert len(found.scores) == 50 * 3 * 4
+    scores = information_consistency(pairs, EmbeddedJudge(), ("model", "language", "item")).scores.values()
+    assert len(scores) == 50 * 3 * 4
     # Whatever the script, a text supports itself; texts without a claim are silent on both sides.
-    assert {(score.precision, score.recall) for score in found.scores} == {(1.0, 1.0)}
-    assert found.counts()["compared"] > 550
+    assert {(score["precision"], score["recall"]) for score in scores} == {(1.0, 1.0)}
+    assert sum(score["state"] == "compared" for score in scores) > 550
 
 
 def test_the_page_runs() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,7 @@ from hesperus.evaluators import (
     ModelGrader,
     ModelJudge,
     ModelJudgeSettings,
-    Pair,
-    ShortPair,
+    Texts,
     answer_equivalence,
     information_consistency,
 )
@@ -74,22 +73,26 @@ def asked(behaviour: Behaviour, tmp_path: Path) -> Iterator[tuple[Endpoint, Ask]
         yield endpoint, Asker(NAME, ask_requests)
 
 
+def scored(score: Mapping[str, object]) -> tuple[object, object, object]:
+    return score["state"], score["precision"], score["recall"]
+
+
 FRANCE = "France is in Europe. Its capital is Paris. Its currency is the euro."
 WRONG = "France is in Europe. Its capital is Lyon. Its currency is the euro. It borders Spain."
 
 
 def test_two_stages_each_text_once(tmp_path: Path) -> None:
     pairs = [
-        Pair(("m", "de"), FRANCE, WRONG),
-        Pair(("m", "fr"), FRANCE, FRANCE),
-        Pair(("m", "hi"), FRANCE, None),
+        Texts(("m", "de"), FRANCE, WRONG),
+        Texts(("m", "fr"), FRANCE, FRANCE),
+        Texts(("m", "hi"), FRANCE, None),
     ]
     with asked(well, tmp_path) as (endpoint, how):
-        found = information_consistency(pairs, ModelJudge(NAME, how))
-        german, french, hindi = found.scores
-        assert (german.precision, german.recall) == (0.5, pytest.approx(2 / 3))
-        assert (french.precision, french.recall, french.f) == (1.0, 1.0, 1.0)
-        assert (hindi.precision, hindi.recall, hindi.state) == (0.0, 0.0, "candidate_silent")
+        found = information_consistency(pairs, ModelJudge(NAME, how), ("model", "language"))
+        german, french, hindi = map(scored, found.scores.values())
+        assert german == ("compared", 0.5, pytest.approx(2 / 3))
+        assert french == ("compared", 1.0, 1.0)
+        assert hindi == ("candidate_silent", 0.0, 0.0)
         assert sum(map(is_claims, endpoint.asked)) == 2
         # Claims first, all of them, then the verdicts; the pair of equal texts needs one check.
         assert [is_claims(prompt) for prompt in endpoint.asked] == [True] * 2 + [False] * 3
@@ -97,7 +100,7 @@ def test_two_stages_each_text_once(tmp_path: Path) -> None:
         assert (found.validity.value, found.validity.n) == (1.0, 5)
 
         before = len(endpoint.bodies)
-        again = information_consistency(pairs, ModelJudge(NAME, how))
+        again = information_consistency(pairs, ModelJudge(NAME, how), ("model", "language"))
         assert again == found and len(endpoint.bodies) == before
 
 
@@ -133,10 +136,10 @@ BAD: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("kind", BAD)
 def test_what_cannot_be_read_is_asked_again(kind: str, tmp_path: Path) -> None:
     with asked(misbehaving(BAD[kind], times=2), tmp_path) as (endpoint, how):
-        found = information_consistency([Pair(("q",), FRANCE, WRONG)], ModelJudge(NAME, how))
-        (score,) = found.scores
-        assert (score.precision, score.recall, score.reason) == (0.5, pytest.approx(2 / 3), "")
-        assert (found.readability.prompts, found.readability.readable, found.readability.at_once) == (4, 4, 0)
+        found = information_consistency([Texts(("q",), FRANCE, WRONG)], ModelJudge(NAME, how), ("item",))
+        score = found.scores["q",]
+        assert (*scored(score), score["reason"]) == ("compared", 0.5, pytest.approx(2 / 3), "")
+        assert (found.validity.value, found.validity.n) == (1.0, 4)
         assert len(endpoint.bodies) == 12
         # A prompt that is asked again says how to answer, so that a greedy model may answer otherwise.
         assert sum("Your reply must be" in prompt for prompt in endpoint.asked) == 8
@@ -148,23 +151,15 @@ def test_what_stays_unreadable_is_counted_and_never_guessed(kind: str, tmp_path:
         prompt = user_text(body).split("\n\nYour reply must be")[0]
         return Say(BAD[kind](prompt) if "Lyon" in prompt else honest(prompt))
 
-    pairs = [Pair(("bad",), FRANCE, WRONG), Pair(("good",), FRANCE, FRANCE)]
+    pairs = [Texts(("bad",), FRANCE, WRONG), Texts(("good",), FRANCE, FRANCE)]
     with asked(behave, tmp_path) as (endpoint, how):
-        found = information_consistency(pairs, ModelJudge(NAME, how))
-        bad, good = found.scores
-        assert (bad.state, bad.precision, bad.recall, bad.f) == ("unreadable", None, None, None)
-        assert bad.reason.startswith("candidate: claims: unreadable: ")
-        assert all(claim.verdict is None for claim in bad.reference.claims)
-        assert good.precision == 1.0
-        assert (found.readability.prompts, found.readability.readable) == (3, 2)
-        for estimate in found.estimates().values():
-            assert (estimate.value, estimate.n, estimate.excluded, estimate.reason) == (
-                1.0,
-                1,
-                1,
-                "1 unreadable",
-            )
-        assert found.counts()["unreadable"] == 1
+        found = information_consistency(pairs, ModelJudge(NAME, how), ("item",))
+        bad, good = found.scores.values()
+        assert scored(bad) == ("unreadable", None, None)
+        assert str(bad["reason"]).startswith("candidate: claims: unreadable: ")
+        assert [row["verdict"] for row in found.details if row["item"] == "bad"] == [None] * 3
+        assert good["precision"] == 1.0
+        assert (found.validity.value, found.validity.n) == (pytest.approx(2 / 3), 3)
         assert len(endpoint.bodies) == 5
 
 
@@ -177,18 +172,12 @@ def test_claims_without_a_verdict_count_on_neither_side(tmp_path: Path) -> None:
 
     with asked(behave, tmp_path) as (_, how):
         judge = ModelJudge(NAME, how, settings=ModelJudgeSettings(claims_at_once=2))
-        found = information_consistency([Pair(("q",), FRANCE, WRONG)], judge)
-        (score,) = found.scores
+        found = information_consistency([Texts(("q",), FRANCE, WRONG)], judge, ("item",))
+        claims = [row for row in found.details if row["side"] == "candidate"]
         # Claims 1 and 2 of the candidate were judged together, 3 and 4 (Spain) never.
-        assert [claim.verdict for claim in score.candidate.claims] == [
-            "supported",
-            "not supported",
-            None,
-            None,
-        ]
-        assert score.candidate.claims[3].reason == "unreadable: no JSON (Expecting value)"
-        assert (score.precision, score.recall, score.state) == (0.5, pytest.approx(2 / 3), "compared")
-        assert found.counts()["claims_unread"] == 2
+        assert [row["verdict"] for row in claims] == ["supported", "not supported", None, None]
+        assert claims[3]["reason"] == "unreadable: no JSON (Expecting value)"
+        assert scored(found.scores["q",]) == ("compared", 0.5, pytest.approx(2 / 3))
 
 
 def test_failures_of_the_asking_are_not_bad_replies(tmp_path: Path) -> None:
@@ -200,12 +189,14 @@ def test_failures_of_the_asking_are_not_bad_replies(tmp_path: Path) -> None:
 
     with asked(behave, tmp_path) as (endpoint, how):
         found = information_consistency(
-            [Pair(("bad",), FRANCE, WRONG), Pair(("good",), FRANCE, FRANCE)], ModelJudge(NAME, how)
+            [Texts(("bad",), FRANCE, WRONG), Texts(("good",), FRANCE, FRANCE)],
+            ModelJudge(NAME, how),
+            ("item",),
         )
-        bad, good = found.scores
-        assert bad.state == "unreadable" and bad.reason.startswith("candidate: claims: no reply (")
-        assert good.f == 1.0
-        assert found.readability.failed == 1
+        bad, good = found.scores.values()
+        assert bad["state"] == "unreadable" and str(bad["reason"]).startswith("candidate: claims: no reply (")
+        assert scored(good) == ("compared", 1.0, 1.0)
+        assert found.validity.excluded == 1
         # Of the prompts that got a reply all could be read; the one that got none is named.
         assert (found.validity.value, found.validity.n, found.validity.reason) == (
             1.0,
@@ -240,9 +231,10 @@ def test_hostile_answers_stay_inside_their_fence(hostile: str, tmp_path: Path) -
     # An author who knows how marks are made can put in that of another text, not that of his own.
     text = f"{FRANCE} {hostile.format(mark='41667365')}"
     with asked(well, tmp_path) as (endpoint, how):
-        (score,) = information_consistency([Pair(("q",), FRANCE, text)], ModelJudge(NAME, how)).scores
-        assert score.recall == 1.0 and score.state == "compared"
-        assert score.precision is not None and score.precision < 1.0
+        found = information_consistency([Texts(("q",), FRANCE, text)], ModelJudge(NAME, how), ("item",))
+        state, precision, recall = scored(found.scores["q",])
+        assert recall == 1.0 and state == "compared"
+        assert isinstance(precision, float) and precision < 1.0
         for prompt in endpoint.asked:
             # After the last fence stand our words alone.
             last = prompt.rpartition(">>>\n")[2]
@@ -322,10 +314,10 @@ def graded(by: Callable[[str, str], str]) -> Behaviour:
 
 
 PAIRS = [
-    ShortPair(("a",), "5", "five times", "How often?"),
-    ShortPair(("b",), "Paris", "Lyon"),
-    ShortPair(("c",), "Paris", None),
-    ShortPair(("d",), "It is } { Paris", "Paris"),
+    Texts(("a",), "5", "five times", "How often?"),
+    Texts(("b",), "Paris", "Lyon"),
+    Texts(("c",), "Paris", None),
+    Texts(("d",), "It is } { Paris", "Paris"),
 ]
 
 
@@ -338,15 +330,12 @@ def test_a_model_grades_short_answers_in_both_orders(tmp_path: Path) -> None:
 
     with asked(graded(by), tmp_path) as (endpoint, how):
         grader = ModelGrader(NAME, how)
-        found = answer_equivalence(PAIRS, grader)
-        assert [grade.grade for grade in found.grades] == [0.75, 0.0, 0.0, 0.75]
-        assert [grade.orders_agree for grade in found.grades] == [False, True, None, False]
-        assert (found.orders_agree.value, found.orders_agree.n) == (pytest.approx(1 / 3), 3)
-        assert found.estimate().value == pytest.approx(0.375)
-        assert found.estimate(answered_only=True).n == 3
+        found = answer_equivalence(PAIRS, grader, ("item",))
+        assert [row["grade"] for row in found.details] == [0.75, 0.0, 0.0, 0.75]
+        assert [row["orders_agree"] for row in found.details] == [False, True, None, False]
         assert (found.validity.value, found.validity.n) == (1.0, 6)
         assert sum("How often?" in prompt for prompt in endpoint.asked) == 2
-        assert found.signature()["grader"] == NAME
+        assert found.signature["grader"] == NAME
 
 
 def test_grades_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
@@ -354,10 +343,10 @@ def test_grades_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
         return "They are the same." if "Lyon" in first else '{"verdict": "same"}'
 
     with asked(graded(by), tmp_path) as (endpoint, how):
-        found = answer_equivalence(PAIRS, ModelGrader(NAME, how))
-        assert found.grades[1].grade is None and found.grades[1].reason.startswith("unreadable: no JSON")
-        estimate = found.estimate()
-        assert (estimate.value, estimate.n, estimate.excluded) == (pytest.approx(2 / 3), 3, 1)
-        assert estimate.reason == "1 without a readable grade"
+        found = answer_equivalence(PAIRS, ModelGrader(NAME, how), ("item",))
+        bad = found.scores["b",]
+        assert (bad["state"], bad["agreement"]) == ("unreadable", None)
+        assert str(bad["reason"]).startswith("unreadable: no JSON")
+        assert [found.scores[key,]["agreement"] for key in "acd"] == [1.0, 0.0, 1.0]
         assert found.validity.value == pytest.approx(5 / 6)
         assert len(endpoint.bodies) == 8

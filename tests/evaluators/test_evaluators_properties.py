@@ -14,7 +14,7 @@ from hesperus.errors import UnknownNameError, UsageError
 from hesperus.evaluators import (
     NO_ANSWER,
     Profiles,
-    PropertyPair,
+    Texts,
     property_consistency,
     property_evaluator,
 )
@@ -22,7 +22,6 @@ from hesperus.evaluators.properties import lookup_text as wording
 from hesperus.evaluators.properties.encoders import Place, Placing, batches
 from hesperus.evaluators.properties.profiles import PRESENCE
 from hesperus.fingerprint import JSON
-from hesperus.measures import Bootstrap
 
 
 class Keyword:
@@ -47,67 +46,45 @@ class Keyword:
 
 
 PAIRS = [
-    PropertyPair(("m", "de", "1"), "sorry", "I am sorry"),
-    PropertyPair(("m", "de", "2"), "sorry?", "sorry"),
-    PropertyPair(("m", "de", "3"), "sorry?", None, outcomes=("answered", "refused")),
-    PropertyPair(("m", "hi", "1"), "sorry", "why?"),
-    PropertyPair(("m", "hi", "2"), None, "No answer.", outcomes=("empty", "answered")),
-    PropertyPair(("m", "hi", "3"), "no", "xxx"),
+    Texts(("m", "de", "1"), "sorry", "I am sorry"),
+    Texts(("m", "de", "2"), "sorry?", "sorry"),
+    Texts(("m", "de", "3"), "sorry?", None, outcomes=("answered", "refused")),
+    Texts(("m", "hi", "1"), "sorry", "why?"),
+    Texts(("m", "hi", "2"), None, "No answer.", outcomes=("empty", "answered")),
+    Texts(("m", "hi", "3"), "no", "xxx"),
 ]
 
 
-def test_profiles_of_pairs_are_compared_exactly_and_one_by_one() -> None:
+NAMES = ("model", "language", "item")
+
+
+def test_profiles_of_pairs_are_compared() -> None:
     evaluator = Keyword()
-    found = property_consistency(PAIRS, evaluator)
+    found = property_consistency(PAIRS, evaluator, NAMES)
     assert len(evaluator.asked) == len(set(evaluator.asked)) == 6
     assert all(text != NO_ANSWER for text, _ in evaluator.asked)
-    ruled, answered = found.estimates(), found.estimates(answered_only=True)
-    # 1 agrees, and 3 by the rule for refused replies; 5 is silence, 6 is unclassified; answered only: 1 of 1, 2 and 4.
-    assert (ruled["exact"].value, ruled["exact"].n, ruled["exact"].excluded) == (2 / 4, 4, 2)
-    assert found.reasons[4] == ("no answer (empty)", "no answer")
-    assert (answered["exact"].value, answered["exact"].n) == (1 / 3, 3)
-    assert answered["exact"].reason == "2 with a missing answer; 1 unclassified"
-    assert ruled["agreement.sorry"].value == 3 / 4 and ruled["agreement.asks"].value == 2 / 4
-    assert found.counts() == {
-        "pairs": 6, "silent_reference": 1, "silent_candidate": 2,
-        "unclassified_reference": 1, "unclassified_candidate": 2,
-    }  # fmt: skip
-    german = found.select(lambda key: key[1] == "de")
-    assert german.estimates()["exact"].value == 2 / 3
-    rows = found.rows(("model", "language", "item"))
+    scores = list(found.scores.values())
+    # 3 agrees by the rule for refused replies; 5 is silence, 6 is unclassified.
+    assert [score["agreement"] for score in scores] == [1.0, 0.0, 1.0, 0.0, None, None]
+    assert [score["state"] for score in scores[3:]] == ["compared", "no_answer", "unreadable"]
+    assert [score["candidate.asks"] for score in scores] == [0, 0, 1, 1, -1, -1]
+    assert scores[4]["reason"] == "no answer (empty); no answer"
+    rows = found.details
     assert rows[1]["candidate.asks"] == "absent" and rows[1]["reference.asks"] == "present"
     assert rows[5]["candidate.sorry"] is None and rows[5]["reason_candidate"] == "only x"
-    assert rows[2]["silent_candidate"] is True
+    assert [row["silent_candidate"] for row in rows] == [False, False, True, False, True, False]
     assert found.signature["missing"] and found.signature["evaluator"] == "keyword"
-
-
-def test_prompts_travel_together_through_the_resamples() -> None:
-    pairs = [
-        PropertyPair(("m", language, str(n)), "sorry" if n % 3 else "x y", "sorry")
-        for n in range(12)
-        for language in "ab"
-    ]
-    found = property_consistency(pairs, Keyword())
-    items = [key[2] for key in found.keys]
-    many = Bootstrap(400)
-    one = found.select(lambda key: key[1] == "a").estimates(many)["exact"]
-    both = found.estimates(many, items=items)["exact"]
-    assert (both.value, both.low, both.high) == (one.value, one.low, one.high)
-    assert both.n == 2 * one.n
-    with pytest.raises(ValueError, match="as many items"):
-        found.estimates(items=["1"])
 
 
 def test_pairs_that_cannot_be_read_are_refused() -> None:
     with pytest.raises(ValueError, match="two pairs have the key"):
-        property_consistency([PAIRS[0], PAIRS[0]], Keyword())
+        property_consistency([PAIRS[0], PAIRS[0]], Keyword(), NAMES)
     with pytest.raises(UsageError, match=r"6 of 6 pairs have no prompt, such as m/de/1"):
-        property_consistency(PAIRS, Keyword(needs_context=True))
+        property_consistency(PAIRS, Keyword(needs_context=True), NAMES)
     evaluator = Keyword(needs_context=True)
-    property_consistency([pair._replace(context="post") for pair in PAIRS], evaluator)
+    property_consistency([pair._replace(prompt="post") for pair in PAIRS], evaluator, NAMES)
     assert {context for _, context in evaluator.asked} == {"post"}
-    empty = property_consistency([], Keyword())
-    assert empty.estimates()["exact"].value is None and empty.rows(("a",)) == []
+    assert property_consistency([], Keyword(), NAMES).scores == {}
 
 
 def test_refusals_are_found_by_the_phrases_of_the_pack() -> None:
@@ -121,7 +98,7 @@ def test_refusals_are_found_by_the_phrases_of_the_pack() -> None:
     evaluator = property_evaluator("refusal")
     found = evaluator.profiles(texts)
     assert found.values[:, 0].tolist() == [1, 1, 0, 0, -1]
-    assert found.unclassified == {"empty text": 1}
+    assert found.reasons == ("", "", "", "", "empty text")
     assert evaluator.levels == {"refusal": ("absent", "present")} and not evaluator.needs_context
     assert evaluator.signature()["language"] == "en"
 
@@ -161,7 +138,7 @@ def test_a_classifier_of_transformers_gives_its_likeliest_class(tmp_path: Path) 
     said = [theirs(text, truncation=True, max_length=64)[0]["label"] for text in texts if text.strip()]
     spoken = [level for level in found.values[:, 0].tolist() if level >= 0]
     assert [evaluator.levels["class"][level] for level in spoken] == said
-    assert (found.truncated, found.unclassified) == (1, {"empty text": 1})
+    assert (found.truncated, found.reasons.count("empty text")) == (1, 1)
     assert evaluator.signature()["max_tokens"] == 64
 
 

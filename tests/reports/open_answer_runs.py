@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.evaluators import EmbeddedJudge
+from hesperus.evaluators import EmbeddedJudge, information_evaluator
 from hesperus.records import Run, conform, write_run
 from hesperus.studies.evaluating.evaluation import Evaluation, evaluate
-from hesperus.studies.evaluating.evaluators import information_evaluator, property_named
+from hesperus.studies.evaluating.evaluators import property_named
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.replies import paired, replies_of
 from hesperus.studies.evaluating.translating import Translating

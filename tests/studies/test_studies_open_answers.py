@@ -21,11 +21,10 @@ from hesperus.analysis.open_answers.grouping import groups_table
 from hesperus.analysis.open_answers.run_tables import run_table
 from hesperus.analysis.open_answers.scores import scores_table
 from hesperus.errors import DataError, PermanentError, StoreError, UnknownNameError, UsageError
-from hesperus.evaluators import EmbeddedJudge
+from hesperus.evaluators import EmbeddedJudge, information_evaluator
 from hesperus.languages import pack
 from hesperus.measures import Bootstrap
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
-from hesperus.studies.evaluating.evaluators import information_evaluator
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.replies import paired, read_open, read_replies, replies_of
 from hesperus.studies.evaluating.translating import Translating, Way

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.evaluators.information.judges import Check, Judge, Judged, Verified
-from hesperus.evaluators.information.results import validity
-from hesperus.evaluators.judging import Readability
+from hesperus.evaluators.judging import Readability, validity
 from hesperus.evaluators.labelled import LABELS, Label, LabelledText
 from hesperus.fingerprint import JSON
 from hesperus.measures import Bootstrap, Statistic, estimates

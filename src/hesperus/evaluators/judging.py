@@ -10,14 +10,15 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Generic, TypeVar
 
 import msgspec
 
+from hesperus.measures import wilson
 from hesperus.strict_yaml import read_yaml_file
-from hesperus.types import Failure, Prompt, Reply, Request, Settings
+from hesperus.types import Estimate, Failure, Prompt, Reply, Request, Settings
 
 Ask = Callable[[Sequence[Prompt], int], Sequence[Reply | Failure]]
 """Asks prompts, in order, for the given attempt: 1, 2, 3. An attempt is a new question, which a store of replies must
@@ -63,22 +64,29 @@ class Readability:
     Attributes:
         prompts: Prompts asked.
         readable: Those with a reply that could be read, at the first try or later.
-        at_once: Those read at the first reply.
         failed: Those that got no reply; the others that are not readable got replies that could not be read.
     """
 
     prompts: int = 0
     readable: int = 0
-    at_once: int = 0
     failed: int = 0
 
     def __add__(self, other: Readability) -> Readability:
         return Readability(
             self.prompts + other.prompts,
             self.readable + other.readable,
-            self.at_once + other.at_once,
             self.failed + other.failed,
         )
+
+
+def validity(readability: Readability) -> Estimate:
+    """Share of the replies that could be read, with Wilson's interval; prompts without a reply are left out."""
+    got = readability.prompts - readability.failed
+    if not readability.prompts:
+        return Estimate(None, reason="the judge asks nothing")
+    share = wilson(readability.readable, got)
+    reason = f"{readability.failed} prompts without a reply" if readability.failed else share.reason
+    return replace(share, excluded=readability.failed, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +207,7 @@ def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) ->
                 reasons[place] = f"unreadable: {error}"
                 left.append(place)
             else:
-                settled[place] = Settled(value, "", Readability(1, 1, int(attempt == 1)))
+                settled[place] = Settled(value, "", Readability(1, 1))
         open_ = left
     return [
         found if found is not None else Settled(None, reason, Readability(1))

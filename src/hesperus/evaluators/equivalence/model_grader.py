@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hesperus.evaluators.equivalence.grading import Grade, ShortPair
+from hesperus.evaluators.compared_texts import Texts
+from hesperus.evaluators.equivalence.grading import Grade
 from hesperus.evaluators.judging import (
     TRIES,
     Ask,
@@ -66,7 +67,7 @@ class ModelGrader:
         """Its name, the hash of its prompts and its settings."""
         return {"grader": self._name, "prompts": PROMPTS, **signature(self.settings)}
 
-    def grade(self, pairs: Sequence[ShortPair]) -> list[Grade]:
+    def grade(self, pairs: Sequence[Texts]) -> list[Grade]:
         """The grade of each pair; None if a reply to either order could not be read."""
         orders = [False, True] if self.settings.both_orders else [False]
         questions = [
@@ -81,7 +82,7 @@ class ModelGrader:
         return [_joined(first, second) for first, second in halves]
 
 
-def grade_prompt(pair: ShortPair, *, exchanged: bool = False) -> Prompt:
+def grade_prompt(pair: Texts, *, exchanged: bool = False) -> Prompt:
     """Ask how far two answers say the same.
 
     Args:
@@ -90,8 +91,8 @@ def grade_prompt(pair: ShortPair, *, exchanged: bool = False) -> Prompt:
     """
     reference, candidate = pair.reference or "", pair.candidate or ""
     first, second = (candidate, reference) if exchanged else (reference, candidate)
-    material = fenced(first, also=f"{second}\n{pair.question}")
-    question = _QUESTION.format(question=material.around(pair.question)) if pair.question else ""
+    material = fenced(first, also=f"{second}\n{pair.prompt or ''}")
+    question = _QUESTION.format(question=material.around(pair.prompt)) if pair.prompt else ""
     return Prompt(
         _PROMPT.format(mark=material.mark, question=question, first=material, second=material.around(second))
     )

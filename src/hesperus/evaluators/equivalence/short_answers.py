@@ -10,8 +10,9 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
+from hesperus.evaluators.compared_texts import Texts
 from hesperus.evaluators.embedded.words import canonical_number, digits_for_words, folded, han_number, words
-from hesperus.evaluators.equivalence.grading import Grade, ShortPair
+from hesperus.evaluators.equivalence.grading import Grade
 from hesperus.fingerprint import JSON, signature
 
 
@@ -120,7 +121,7 @@ class EmbeddedGrader:
         """Its version."""
         return {"grader": self.name, **signature(EmbeddedGraderSettings())}
 
-    def grade(self, pairs: Sequence[ShortPair]) -> list[Grade]:
+    def grade(self, pairs: Sequence[Texts]) -> list[Grade]:
         """The grade of each pair (see overlap_grade)."""
         return [Grade(overlap_grade(pair.reference or "", pair.candidate or "")) for pair in pairs]
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Mapping, Sequence
 
 from hesperus.errors import UsageError
+from hesperus.evaluators.compared_texts import Compared, Evaluator, Key, Texts, refuse_repeated
 from hesperus.evaluators.information.judges import no_answer
-from hesperus.evaluators.properties.profiles import Levels, Profiles, PropertyEvaluator
+from hesperus.evaluators.properties.profiles import Profiles, PropertyEvaluator
 from hesperus.fingerprint import JSON
-from hesperus.measures import UNCLASSIFIED, Bootstrap, profile_statistics
-from hesperus.measures.statistic import estimates
-from hesperus.types import Estimate
-
-Key = tuple[str, ...]
+from hesperus.measures import UNCLASSIFIED
 
 
 def missing_rule(evaluator: PropertyEvaluator) -> str:
@@ -31,187 +23,129 @@ def missing_rule(evaluator: PropertyEvaluator) -> str:
     )
 
 
-class PropertyPair(NamedTuple):
-    """Two answers to one prompt, in one language.
+def profile_evaluator(classifier: PropertyEvaluator, what: str) -> Evaluator:
+    """Whether two texts have the same property, or the same profile of several.
 
-    Attributes:
-        key: Owner, such as (model, language, item); each pair has its own.
-        reference: The answer that the other is compared with; None if it was refused, blocked or never came.
-        candidate: The other answer; None likewise.
-        context: What both answer, in the evaluator's language; needed where the evaluator reads it.
-        outcomes: Outcomes of both replies, such as ``refused``, where they are known; what decides about a side that
-            gives no answer.
+    Args:
+        classifier: Tells the property.
+        what: Its name.
     """
-
-    key: Key
-    reference: str | None
-    candidate: str | None
-    context: str | None = None
-    outcomes: tuple[str, str] = ("", "")
-
-
-@dataclass(frozen=True, slots=True)
-class PropertyConsistency:
-    """Profiles of pairs of texts.
-
-    Attributes:
-        keys: Owners of the pairs.
-        reference: Levels of the references, [pairs, properties].
-        candidate: Levels of the candidates.
-        silent: Whether reference and candidate gave no answer, for each pair. Such a side has the level that the evaluator
-            declares for its outcome, or none.
-        reasons: Why reference and candidate have no profile, for each pair; empty where they have.
-        properties: Names of the columns.
-        levels: What the levels of each property mean.
-        signature: Of the evaluator, with the rule for missing answers and what was cut short.
-    """
-
-    keys: tuple[Key, ...]
-    reference: Levels
-    candidate: Levels
-    silent: tuple[tuple[bool, bool], ...]
-    reasons: tuple[tuple[str, str], ...]
-    properties: tuple[str, ...]
-    levels: Mapping[str, tuple[str, ...]]
-    signature: Mapping[str, JSON]
-
-    def select(self, wanted: Callable[[Key], bool]) -> PropertyConsistency:
-        """The pairs of certain keys, such as those of one model and language."""
-        places = [place for place, key in enumerate(self.keys) if wanted(key)]
-        return replace(
-            self,
-            keys=tuple(self.keys[place] for place in places),
-            reference=self.reference[places],
-            candidate=self.candidate[places],
-            silent=tuple(self.silent[place] for place in places),
-            reasons=tuple(self.reasons[place] for place in places),
-        )
-
-    def estimates(
-        self,
-        bootstrap: Bootstrap | None = None,
-        *,
-        answered_only: bool = False,
-        items: Sequence[str] | None = None,
-    ) -> dict[str, Estimate]:
-        """Agreement of the profiles (see measures.profile_statistics for the names and what each means).
-
-        Args:
-            bootstrap: How to resample; None leaves intervals out.
-            answered_only: Leave out every pair with a silent side, also where the evaluator declares a level for it.
-            items: The prompt of each pair, so that pairs of one prompt are resampled together.
-
-        Raises:
-            ValueError: There are not as many items as pairs.
-        """
-        if items is not None and len(items) != len(self.keys):
-            raise ValueError(f"{len(self.keys)} pairs need as many items, not {len(items)}")
-        kept: npt.NDArray[np.bool_] = np.array(
-            [not (answered_only and any(silent)) for silent in self.silent], dtype=np.bool_
-        )
-        places: dict[str, int] = {}
-        own = [places.setdefault(item, len(places)) for item in items or map(str, range(len(self.keys)))]
-        dropped = int((~kept).sum())
-        statistics = profile_statistics(
-            self.reference[kept],
-            self.candidate[kept],
-            properties=self.properties,
-            items=np.array(own, dtype=np.int64)[kept],
-            excluded=dropped,
-            reason=f"{dropped} with a missing answer",
-        )
-        return dict(zip(statistics, estimates(statistics.values(), bootstrap), strict=True))
-
-    def counts(self) -> dict[str, int]:
-        """How many pairs there are, and in how many a side was silent or could not be classified."""
-        return {
-            "pairs": len(self.keys),
-            "silent_reference": sum(silent for silent, _ in self.silent),
-            "silent_candidate": sum(silent for _, silent in self.silent),
-            "unclassified_reference": sum(bool(reason) for reason, _ in self.reasons),
-            "unclassified_candidate": sum(bool(reason) for _, reason in self.reasons),
-        }
-
-    def rows(self, names: Sequence[str]) -> list[dict[str, JSON]]:
-        """A row for each pair: its key under the given names, both profiles in words, and why one lacks."""
-        found: list[dict[str, JSON]] = []
-        for place, key in enumerate(self.keys):
-            row: dict[str, JSON] = dict(zip(names, key, strict=True))
-            for column, name in enumerate(self.properties):
-                row[f"reference.{name}"] = self._word(name, int(self.reference[place, column]))
-                row[f"candidate.{name}"] = self._word(name, int(self.candidate[place, column]))
-            row["silent_reference"], row["silent_candidate"] = self.silent[place]
-            row["reason_reference"], row["reason_candidate"] = self.reasons[place]
-            found.append(row)
-        return found
-
-    def _word(self, name: str, level: int) -> str | None:
-        return None if level == UNCLASSIFIED else self.levels[name][level]
+    return Evaluator(
+        what,
+        ("agreement",),
+        lambda pairs, names: property_consistency(pairs, classifier, names),
+        classifier.needs_context,
+    )
 
 
-def property_consistency(pairs: Sequence[PropertyPair], evaluator: PropertyEvaluator) -> PropertyConsistency:
+def property_consistency(
+    pairs: Sequence[Texts], evaluator: PropertyEvaluator, names: Sequence[str]
+) -> Compared:
     """Find the profiles of both texts of each pair. Hand in all pairs at once: equal texts are classified once.
+
+    A side that gives no answer has the level that the evaluator declares for its outcome, or none.
 
     Args:
         pairs: Texts in the evaluator's language, mostly English and translated into it.
         evaluator: Finds the properties.
+        names: Names of the parts of a key.
+
+    Returns:
+        `agreement` of each pair, 1 where both profiles are equal, with the levels of both sides, UNCLASSIFIED where one has
+        none; and a row for each with the levels in words.
 
     Raises:
-        ValueError: Two pairs have the same key.
-        UsageError: The evaluator reads contexts, and a pair has none.
+        ValueError: Two pairs have the same key, or a key has another number of parts.
+        UsageError: The evaluator reads contexts, and a pair has no prompt.
 
     Reference: Gupta, Mehta, Xu and Srikumar, Found in Translation, section 3.2.
     """
-    given = [PropertyPair(*pair) for pair in pairs]
-    keys = tuple(pair.key for pair in given)
-    if len(set(keys)) < len(keys):
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"two pairs have the key {twice}")
-    bare = [pair.key for pair in given if evaluator.needs_context and pair.context is None]
+    refuse_repeated(pairs)
+    bare = [pair.key for pair in pairs if evaluator.needs_context and pair.prompt is None]
     if bare:
         raise UsageError(
-            f"{evaluator.name} reads each text beside what it answers; {len(bare)} of {len(given)} pairs have no prompt, "
+            f"{evaluator.name} reads each text beside what it answers; {len(bare)} of {len(pairs)} pairs have no prompt, "
             f"such as {'/'.join(bare[0])}"
         )
-    silent = tuple((no_answer(pair.reference), no_answer(pair.candidate)) for pair in given)
-    around = [pair.context if evaluator.needs_context else None for pair in given]
-    texts = [
-        [
-            None if still else (str(text), context)
-            for text, still, context in zip(side, stillness, around, strict=True)
-        ]
-        for side, stillness in zip(
-            ([pair.reference for pair in given], [pair.candidate for pair in given]),
-            ([first for first, _ in silent], [second for _, second in silent]),
-            strict=True,
-        )
+    tasks = [
+        [_task(text, pair, evaluator) for pair, text in zip(pairs, side, strict=True)]
+        for side in ([pair.reference for pair in pairs], [pair.candidate for pair in pairs])
     ]
-    distinct = list(dict.fromkeys(task for side in texts for task in side if task is not None))
+    distinct = list(dict.fromkeys(task for side in tasks for task in side if task is not None))
     profiles = _classified(distinct, evaluator)
     place = {task: index for index, task in enumerate(distinct)}
-    levels, reasons = [], []
-    for side, tasks in enumerate(texts):
-        values = np.full((len(given), len(evaluator.properties)), UNCLASSIFIED, dtype=np.int32)
-        whys = []
-        for row, (task, pair) in enumerate(zip(tasks, given, strict=True)):
-            if task is None:
-                outcome = pair.outcomes[side]
-                values[row] = evaluator.missing.get(outcome, UNCLASSIFIED)
-                whys.append("" if outcome in evaluator.missing else _no_answer(outcome))
-            else:
-                values[row] = profiles.values[place[task]]
-                whys.append(profiles.reasons[place[task]])
-        levels.append(values)
-        reasons.append(whys)
+
+    def profile(task: _Task | None, outcome: str) -> _Profile:
+        if task is not None:
+            return profiles.values[place[task]].tolist(), profiles.reasons[place[task]]
+        level = evaluator.missing.get(outcome, UNCLASSIFIED)
+        return [level] * len(evaluator.properties), "" if outcome in evaluator.missing else _no_answer(
+            outcome
+        )
+
+    scores: dict[Key, Mapping[str, JSON]] = {}
+    details = []
+    for pair, *both in zip(pairs, *tasks, strict=True):
+        reference, candidate = map(profile, both, pair.outcomes)
+        levels = {
+            f"{side}.{name}": level
+            for side, (found, _) in zip(_SIDES, (reference, candidate), strict=True)
+            for name, level in zip(evaluator.properties, found, strict=True)
+        }
+        scores[pair.key] = {**_agreement(pair, reference, candidate), **levels}
+        details.append(
+            {
+                **dict(zip(names, pair.key, strict=True)),
+                **{
+                    f"{side}.{name}": _in_words(evaluator.levels[name], levels[f"{side}.{name}"])
+                    for name in evaluator.properties
+                    for side in _SIDES
+                },
+                "silent_reference": both[0] is None,
+                "silent_candidate": both[1] is None,
+                "reason_reference": reference[1],
+                "reason_candidate": candidate[1],
+            }
+        )
     signature: dict[str, JSON] = {
         **evaluator.signature(),
         "missing": missing_rule(evaluator),
         "distinct_texts": len(distinct),
         "truncated_texts": profiles.truncated,
     }
-    return PropertyConsistency(
-        keys, levels[0], levels[1], silent, tuple(zip(*reasons, strict=True)), evaluator.properties, evaluator.levels, signature
-    )  # fmt: skip
+    return Compared(scores, details, signature)
+
+
+_Task = tuple[str, str | None]
+"""A text, and what it answers."""
+
+_Profile = tuple[list[int], str]
+"""Level of each property, and why there is none."""
+
+_SIDES = ("reference", "candidate")
+
+
+def _task(text: str | None, pair: Texts, evaluator: PropertyEvaluator) -> _Task | None:
+    """What is classified; None if the text gives no answer."""
+    if text is None or no_answer(text):
+        return None
+    return text, pair.prompt if evaluator.needs_context else None
+
+
+def _agreement(pair: Texts, reference: _Profile, candidate: _Profile) -> Mapping[str, JSON]:
+    """State of a pair, and whether both profiles are equal."""
+    unread = UNCLASSIFIED in (*reference[0], *candidate[0])
+    # A silent side that has a level by the evaluator's rule is compared like any other.
+    left = "no_answer" if pair.silence else "unreadable"
+    return {
+        "state": left if unread else "compared",
+        "agreement": None if unread else float(reference[0] == candidate[0]),
+        "reason": "; ".join(dict.fromkeys(reason for _, reason in (reference, candidate) if reason)),
+    }
+
+
+def _in_words(names: Sequence[str], level: int) -> str | None:
+    return None if level == UNCLASSIFIED else names[level]
 
 
 def _no_answer(outcome: str) -> str:
@@ -219,7 +153,7 @@ def _no_answer(outcome: str) -> str:
     return f"no answer ({outcome})" if outcome not in ("", "answered") else "no answer"
 
 
-def _classified(tasks: Sequence[tuple[str, str | None]], evaluator: PropertyEvaluator) -> Profiles:
+def _classified(tasks: Sequence[_Task], evaluator: PropertyEvaluator) -> Profiles:
     contexts = [context or "" for _, context in tasks] if evaluator.needs_context else None
     found = evaluator.profiles([text for text, _ in tasks], contexts)
     if found.values.shape != (len(tasks), len(evaluator.properties)):

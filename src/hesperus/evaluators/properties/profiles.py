@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -40,11 +39,6 @@ class Profiles:
     values: Levels
     reasons: tuple[str, ...]
     truncated: int = 0
-
-    @property
-    def unclassified(self) -> dict[str, int]:
-        """How many texts have no profile, by reason."""
-        return dict(Counter(reason for reason in self.reasons if reason))
 
 
 class PropertyEvaluator(Protocol):

@@ -15,12 +15,12 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import UsageError
-from hesperus.evaluators import no_answer
+from hesperus.evaluators import Compared, Evaluator, Texts, no_answer
 from hesperus.fingerprint import JSON
 from hesperus.languages import language, normalise
 from hesperus.records import KEY
 from hesperus.rounding import cell
-from hesperus.studies.evaluating.evaluators import EMBEDDED, Compared, Evaluator, Texts
+from hesperus.studies.evaluating.evaluators import EMBEDDED
 from hesperus.studies.evaluating.replies import Paired
 from hesperus.studies.evaluating.translating import AS_THEY_ARE, Made, Translating, Way, translation_rows
 from hesperus.types import Estimate
@@ -284,7 +284,7 @@ def _evaluated(
         frame_of([line for row in rows for line in _sentence_rows(row)]),
         found.validity,
         signature,
-        found.replies,
+        (0, 0) if evaluator.asker is None else (evaluator.asker.stored, evaluator.asker.fresh),
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
+from hesperus.evaluators import Evaluator
 from hesperus.fingerprint import JSON, plain
 from hesperus.languages import reply_language
 from hesperus.models.protocol import DEFAULT_TOKENS
@@ -33,7 +34,6 @@ from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
 from hesperus.studies.evaluating.evaluators import (
     EMBEDDED,
-    Evaluator,
     evaluator_named,
     is_translator,
     models_of,
