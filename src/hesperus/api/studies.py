@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from hesperus.studies.asked.settings import Setting
 
 
+def measured(run: Held, name: str) -> Table:
+    """A table of a run that is a measure of it."""
+    from hesperus.api.measuring import measure
+
+    return measure(name, run)
+
+
 @dataclass(frozen=True, slots=True)
 class StudyKind:
     """A study, as the command and the library see it.
@@ -25,17 +32,21 @@ class StudyKind:
         name: What is under `study` in a study file.
         declaration: Its declaration, or where that is: module and class.
         tables: Names of its tables; the first is the usual one.
-        table: Makes one of them.
-        summary: The table that a person is shown first.
         next: Commands that go on from a run folder, with {run} in its place.
+        table: Makes one of them, where it is no measure.
+        overview: The table that a person is shown first; None: the usual one.
     """
 
     name: str
     declaration: str | type[Declared]
     tables: tuple[str, ...]
-    table: Callable[[Held, str], Table]
-    summary: Callable[[Held], Table]
-    next: tuple[str, ...]
+    next: tuple[str, ...] = ("hesperus report {run}",)
+    table: Callable[[Held, str], Table] = measured
+    overview: Callable[[Held], Table] | None = None
+
+    def summary(self, run: Held) -> Table:
+        """The table that a person is shown first."""
+        return self.table(run, self.tables[0]) if self.overview is None else self.overview(run)
 
     @property
     def model(self) -> type[Declared]:
@@ -71,52 +82,17 @@ def study_kind(name: str) -> StudyKind:
     return found
 
 
-def _measured(run: Held, name: str) -> Table:
-    from hesperus.analysis.description import Described
-    from hesperus.analysis.registry import measure_table
-
-    described = Described(run.run.study, run.run.signature, run.folder)
-    return _signed(measure_table(name, run.run.records, described=described), name)
-
-
-def _signed(table: Table, measure: str) -> Table:
-    """With the line from which `hesperus measure` makes the same table again."""
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.analysis.short_signature import with_short
-
-    return with_short(table, GivenSettings(), measure)
-
-
-def _consistency(run: Held) -> Table:
-    return _measured(run, "consistency")
-
-
-def _similarity(run: Held) -> Table:
-    return _measured(run, "means")
-
-
-def _open_answers(run: Held, name: str) -> Table:
-    from hesperus.analysis.open_answers.run_tables import run_table
-
-    return _signed(run_table(run.folder, name, run.run.study), name)
-
-
-def _open_summary(run: Held) -> Table:
-    return _open_answers(run, "scores")
-
-
 def _tax(run: Held, name: str) -> Table:
     from hesperus.analysis.measure_names import TAX_MEASURES
     from hesperus.api.tax_evidence import run_table
 
-    made = run_table(run.folder, name)
-    return _signed(made, name) if name in TAX_MEASURES else made
+    return measured(run, name) if name in TAX_MEASURES else run_table(run.folder, name)
 
 
-def _tax_summary(run: Held) -> Table:
-    from hesperus.api.tax_evidence import run_summary
+def _tax_overview(run: Held) -> Table:
+    from hesperus.api.tax_evidence import run_overview
 
-    return run_summary(run.folder)
+    return run_overview(run.folder)
 
 
 STUDIES: Mapping[str, StudyKind] = {
@@ -126,33 +102,26 @@ STUDIES: Mapping[str, StudyKind] = {
             "multisense",
             "hesperus.studies.multisense.multisense_study:MultisenseStudy",
             ("consistency", "accuracy", "agreement", "decomposition", "directions", "labels", "outcomes", "all_languages", "validity"),
-            _measured,
-            _consistency,
-            ("hesperus report {run}",),
         ),
         StudyKind(
             "similarity",
             "hesperus.studies.similarity.similarity_study:SimilarityStudy",
             ("means", "similarity", "contrasts", "correlations", "all_languages", "scoring"),
-            _measured,
-            _similarity,
-            ("hesperus measure contrasts {run}", "hesperus report {run}",),
+            ("hesperus measure contrasts {run}", "hesperus report {run}"),
         ),
         StudyKind(
             "translate_then_evaluate",
             "hesperus.studies.translate_then_evaluate.open_study:OpenAnswersStudy",
             ("scores", "groups", "counts", "prompts", "readability"),
-            _open_answers,
-            _open_summary,
-            ("hesperus report {run}", "hesperus evaluate information {run} --judge MODEL",),
+            ("hesperus report {run}", "hesperus evaluate information {run} --judge MODEL"),
         ),
         StudyKind(
             "translation_tax",
             "hesperus.studies.translation_tax.tax_study:TaxStudy",
             ("back_translation", "native_control", "naturalisation", "validity", "bounds", "checklist"),
+            ("hesperus report {run}", "hesperus tax checklist {run}"),
             _tax,
-            _tax_summary,
-            ("hesperus report {run}", "hesperus tax checklist {run}",),
+            _tax_overview,
         ),
     )
 }  # fmt: skip

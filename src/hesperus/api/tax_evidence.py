@@ -237,7 +237,7 @@ def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Ta
     return tables[name]()
 
 
-def run_summary(folder: Path) -> Table:
+def run_overview(folder: Path) -> Table:
     """What a run found, an estimate a line."""
     from hesperus.analysis.tax.estimates_overview import overview
     from hesperus.analysis.tax.evidence import tax_tables

@@ -141,18 +141,7 @@ def _stages(study, material):
     return lambda: Outcome(pl.concat(frames), items_of(material))
 
 
-def _table(run, name):
-    return counted(run.run.records)
-
-
-ONCE = StudyKind(
-    "once",
-    OnceStudy,
-    ("counted",),
-    _table,
-    lambda run: _table(run, "counted"),
-    ("hesperus measure counted {run}",),
-)
+ONCE = StudyKind("once", OnceStudy, ("counted",), ("hesperus measure counted {run}",))
 
 HESPERUS = {
     "evaluators": {"exclaims": Exclaims},
