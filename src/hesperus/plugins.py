@@ -16,6 +16,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from traceback import extract_tb
 from typing import TypeVar, cast
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
@@ -84,7 +85,9 @@ def load_file(path: Path | str) -> bool:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise UsageError(f"the plug-in file {path} cannot be loaded: {_said(error)}") from error
+        raise UsageError(
+            f"the plug-in file {path}{_line_of(error, file)} cannot be loaded: {_said(error)}"
+        ) from error
     offers = getattr(module, _OFFERS, None)
     if not isinstance(offers, Mapping) or not all(isinstance(many, Mapping) for many in offers.values()):
         raise DataError(f"a plug-in file has {_OFFERS} = {{KIND: {{NAME: …}}}}", file=path)
@@ -160,6 +163,13 @@ def _imported(point: EntryPoint, group: str) -> object:
 def _place(point: EntryPoint) -> str:
     package = f"the package {point.dist.name}" if point.dist is not None else "a package"
     return f"{package} ({point.value})"
+
+
+def _line_of(error: Exception, file: Path) -> str:
+    """The line of a file that failed, for messages; empty where it is not known."""
+    lines = [one.lineno for one in extract_tb(error.__traceback__) if one.filename == str(file)]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    return "" if line is None else f", line {line},"
 
 
 def _said(error: Exception) -> str:

@@ -74,7 +74,7 @@ class PlainCommand(TyperCommand):
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the arguments and the options, in their groups."""
-        groups: dict[str, list[Parameter]] = {"Arguments": [], _OPTIONS: []}
+        groups: dict[str, list[Parameter]] = {"Arguments": []}
         for parameter in self.shown_parameters(ctx):
             name = "Arguments" if isinstance(parameter, TyperArgument) else self.group_of(parameter, ctx)
             groups.setdefault(name, []).append(parameter)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,7 +79,7 @@ class StudyCommand(PlainCommand):
         others = [name for name in study_names() if name != named]
         usual, *further = study_kind(named).tables
         tables = f"Tables: {usual} (the usual one), {', '.join(further)}."
-        kept = [one for one in paragraphs if not _is_example_of(one, others)]
+        kept = [_without(others, one) for one in paragraphs if not _is_example_of(one, others)]
         return "\n\n".join([*kept, *([tables] if any(one.name == "table" for one in self.params) else [])])
 
     def _named(self, args: list[str]) -> str | None:
@@ -99,6 +101,14 @@ class StudyCommand(PlainCommand):
 
 def _is_example_of(paragraph: str, studies: Sequence[str]) -> bool:
     return paragraph.startswith("    ") and any(f" {name} " in paragraph for name in studies)
+
+
+def _without(studies: Sequence[str], paragraph: str) -> str:
+    """A paragraph without the sentences that begin with the name of another study."""
+    sentences = re.split(r"(?<=\.)\s+(?=`\w+`)", paragraph)
+    return " ".join(
+        one for one in sentences if one.partition("`")[2].partition("`")[0] not in studies or one[0] != "`"
+    )
 
 
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:
@@ -180,9 +190,13 @@ def _flags(study: str) -> tuple[Parameter, ...]:
 
 @cache
 def _shared_flags() -> tuple[Parameter, ...]:
-    first, *others = (kind.settings() for kind in STUDIES.values())
-    shared = set.intersection(*({one.key for one in many} for many in others))
-    return _made([one for one in first if one.key in shared and one.kind is not None])
+    first, *others = ({one.key: one for one in kind.settings()} for kind in STUDIES.values())
+    shared = [
+        one for key, one in first.items() if one.kind is not None and all(key in many for many in others)
+    ]
+    return _made(
+        [replace(one, is_required=all(many[one.key].is_required for many in others)) for one in shared]
+    )
 
 
 def _made(settings: list[Setting]) -> tuple[Parameter, ...]:
@@ -231,6 +245,7 @@ def _help(setting: Setting) -> str:
     else:
         shown = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
     text += "; repeatable" if setting.is_many else ""
+    text += " (required)" if setting.is_required else ""
     return f"{text} (default {shown})." if shown else f"{text}."
 
 
