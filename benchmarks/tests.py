@@ -102,14 +102,16 @@ def _paired(n: int, apart: float, difference_: float = 0.0) -> Callable[[Rng], t
 
 
 def _mcnemar() -> Iterator[Cell]:
-    for exact, name in ((False, "McNemar, mid-p"), (True, "McNemar, exact")):
-        for n, apart in ((60, 0.2), (60, 0.4), (200, 0.1), (200, 0.3), (1000, 0.1)):
-            pair = _paired(n, apart)
+    for exact, name in ((False, "McNemar, Bayesian"), (True, "McNemar, exact")):
+        for n, few in (
+            *((n, few) for n in (20, 60, 200) for few in (2, 4, 8, 16)), (60, 24), (200, 60), (1000, 100)
+        ):  # fmt: skip
+            pair = _paired(n, few / n)
             yield Cell(
                 name,
-                f"{n} items, {apart:.0%} differ",
+                f"{n} items, {few} expected to differ",
                 lambda rng, pair=pair, exact=exact: sign_test(*pair(rng), exact=exact).value,
-                bound=exact,
+                bound=exact or few < 3,
             )
 
 
@@ -366,7 +368,7 @@ def powers(datasets: int) -> Iterator[tuple[str, str, float]]:
         sides = (_yes_no(rng, n, (share, share - named), alike) for _ in range(datasets))
         p = [sign_test(int((a & ~b).sum()), int((b & ~a).sum())).value or 0.0 for a, b in sides]
         yield (
-            "McNemar, mid-p",
+            "McNemar, Bayesian",
             f"{_world(n, share, alike)}, {named:.3f} apart",
             float(np.mean(np.array(p) <= ERROR)),
         )
@@ -457,7 +459,7 @@ def _open_powers(rng: Rng, datasets: int) -> Iterator[tuple[str, str, float]]:
 
 
 def disagreements(datasets: int) -> Iterator[tuple[str, float, float]]:
-    """How often the interval of a paired difference excludes 0 where mid-p does not say so, and the other way round."""
+    """How often the interval of a paired difference excludes 0 where p does not say so, and the other way round."""
     rng = np.random.default_rng(3)
     for n, apart, delta in (
         (20, 0.3, 0.2),

@@ -25,7 +25,7 @@ def cell(value: float, unit: Unit = "number") -> str:
     r"""A value as people read it.
 
     >>> cell(0.87234), cell(199 / 200, "share"), cell(1.0, "share"), cell(0.0005, "points"), cell(4e-5)
-    ('0.872', '99.5\xa0%', '100\xa0%', '+0.05', '0.00004')
+    ('0.872', '99.5\xa0%', '100\xa0%', '+0.1', '0.00004')
 
     Args:
         value: Finite; a share lies in [0, 1].

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from hesperus.measures import (
     Bootstrap,
+    difference,
+    draws,
     enough_permutations,
     intervals,
     mcnemar_test,
     pearson_p,
     permutation_test,
     resampled_p,
+    share_statistic,
     sign_test,
     spearman,
     spearman_p,
@@ -26,16 +27,49 @@ from hesperus.measures import evened as both_sides
 from hesperus.measures.permuting import monte_carlo_p
 
 
-def test_the_sign_test_is_scipys_and_its_mid_p_counts_half_of_what_was_seen() -> None:
+def test_the_sign_test_is_scipys_exact_one_or_the_tail_of_a_beta_distribution() -> None:
     for wins, losses in [(0, 0), (1, 0), (9, 1), (5, 5), (30, 12), (0, 400)]:
         n = wins + losses
         exact = stats.binomtest(wins, n).pvalue if n else 1.0
         assert sign_test(wins, losses, exact=True).value == pytest.approx(exact)
-        seen = comb(n, wins) / 2**n
-        expected = 1.0 if wins == losses else exact - seen
-        assert sign_test(wins, losses).value == pytest.approx(expected, rel=1e-9)
+        tail = stats.beta(max(wins, losses) + 0.5, min(wins, losses) + 0.5).cdf(0.5)
+        assert sign_test(wins, losses).value == pytest.approx(2 * tail, rel=1e-9)
+        assert sign_test(losses, wins).value == sign_test(wins, losses).value
+    assert sign_test(5, 5).value == sign_test(0, 0).value == 1.0
     with pytest.raises(ValueError, match="cannot be negative: -1, 2"):
         sign_test(-1, 2)
+
+
+@pytest.mark.parametrize(
+    ("items", "wins", "losses"), [(20, 5, 0), (20, 6, 2), (60, 4, 0), (200, 12, 3), (200, 20, 22)]
+)
+def test_the_sign_test_is_what_the_resamples_of_the_interval_say(items: int, wins: int, losses: int) -> None:
+    first, second = np.zeros(items, bool), np.zeros(items, bool)
+    first[:wins], second[wins : wins + losses] = True, True
+    both = np.ones(items, bool)
+    apart = difference(share_statistic(first, both), share_statistic(second, both))
+    drawn = draws(items, Bootstrap(40_000))
+    assert drawn is not None
+    spread = apart.resampled(drawn.sums(np.column_stack([c.astype(float) for c in apart.columns])), drawn)
+    worked_out = mcnemar_test(first, second, counted=both).value
+    assert worked_out == pytest.approx(2 * min((spread < 0).mean(), (spread > 0).mean()), abs=0.006)
+
+
+@pytest.mark.parametrize("items", [20, 60, 200])
+@pytest.mark.parametrize("expected", [3, 4, 6, 8, 12, 16])
+def test_the_sign_test_finds_something_in_3_to_6_percent_where_there_is_nothing(
+    items: int, expected: int
+) -> None:
+    """Added up over all numbers of items that differ and all ways in which they fall to the two sides."""
+    found = 0.0
+    for differ in range(items + 1):
+        wins = np.arange(differ + 1)
+        rejected = [(sign_test(int(w), differ - int(w)).value or 0.0) <= 0.05 for w in wins]
+        found += (
+            stats.binom.pmf(differ, items, expected / items)
+            * stats.binom.pmf(wins, differ, 0.5)[rejected].sum()
+        )
+    assert 0.03 <= found <= 0.06
 
 
 def test_mcnemar_gives_the_published_p_values() -> None:
@@ -43,10 +77,15 @@ def test_mcnemar_gives_the_published_p_values() -> None:
     before = np.repeat([True, True, False, False], [1, 1, 7, 12])
     after = np.repeat([True, False, True, False], [1, 1, 7, 12])
     everything = np.ones(21, dtype=bool)
-    assert round(mcnemar_test(before, after, counted=everything).value or 0, 4) == 0.0391
     assert round(mcnemar_test(before, after, counted=everything, exact=True).value or 0, 4) == 0.0703
     nothing = mcnemar_test(before, after, counted=~everything)
     assert (nothing.value, nothing.reason) == (None, "no item counts on both sides")
+
+
+def mid_p(wins: int, losses: int) -> float:
+    """What was seen counts by half."""
+    seen = float(stats.binom.pmf(wins, wins + losses, 0.5))
+    return 1.0 if wins == losses else float(stats.binomtest(wins, wins + losses).pvalue) - seen
 
 
 def test_the_permutation_test_is_exact_when_small_and_close_when_large() -> None:
@@ -57,9 +96,9 @@ def test_the_permutation_test_is_exact_when_small_and_close_when_large() -> None
     assert close == pytest.approx(sign_test(40, 22, exact=True).value, abs=0.01)
     for wins, losses in ((3, 1), (9, 2), (6, 6)):
         apart = np.array([1.0] * wins + [-1.0] * losses + [0.0] * 5)
-        assert permutation_test(apart, mid=True).value == pytest.approx(sign_test(wins, losses).value)
+        assert permutation_test(apart, mid=True).value == pytest.approx(mid_p(wins, losses))
     wide = permutation_test(np.array([1.0] * 40 + [-1.0] * 22), resamples=20_000, mid=True).value
-    assert wide == pytest.approx(sign_test(40, 22).value, abs=0.005)
+    assert wide == pytest.approx(mid_p(40, 22), abs=0.005)
     assert permutation_test(np.zeros(4), mid=True).value == 1.0
     assert permutation_test(np.zeros(4)).value == 1.0
     assert permutation_test(np.array([])).reason == "no item counts on both sides"

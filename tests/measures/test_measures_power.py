@@ -64,9 +64,9 @@ def test_sides_that_lie_apart_need_about_the_difference_that_alike_ones_need() -
 
 
 def test_what_nothing_would_show_has_no_detectable_difference() -> None:
-    assert smallest_detectable_difference(0.0, 4, (1.0, 1.0)) is None, "four items are never significant"
+    assert smallest_detectable_difference(0.0, 3, (1.0, 1.0)) is None, "three items are never significant"
     assert smallest_detectable_difference(0.0, 5, (1.0, 1.0), exact=True) is None
-    assert (smallest_detectable_difference(0.0, 5, (1.0, 1.0)) or 0) > 0.95
+    assert (smallest_detectable_difference(0.0, 4, (1.0, 1.0)) or 0) > 0.9
     assert smallest_detectable_difference(0.5, 0, (0.5, 0.5)) is None
     assert smallest_detectable_difference(0.5, 8, (0.5, 0.5)) is None, "no side can lose more than a half"
     assert mcnemar_power(0.3, 0.3, 40, exact=True) < mcnemar_power(0.3, 0.3, 40)

@@ -119,7 +119,7 @@ def test_it_says_what_was_audited_and_what_was_left_out(page: str) -> None:
 
 
 def test_the_notes_tell_the_test_and_the_intervals_that_were_used(page: str) -> None:
-    assert "The sign test of one model is the mid-p test, on its discordant pairs." in page
+    assert "The sign test of one model is by the weights of the interval, on its discordant pairs." in page
     assert "without width" not in page, "Bayesian intervals have a width"
 
 

@@ -15,7 +15,7 @@ from hesperus.analysis.tax.back_translation import back_translation_table
 from hesperus.analysis.tax.conditions import Senses, conditions_of
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.native_control import native_control_table
-from hesperus.analysis.tax.naturalisation import naturalisation_table
+from hesperus.analysis.tax.naturalisation import NO_GAIN, naturalisation_table
 from hesperus.analysis.tax.paired_records import Side, compared, quality_scores
 from hesperus.analysis.tax.rating import rating_table
 from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings, parse_groups
@@ -168,6 +168,14 @@ def test_naturalisation_by_stratum_and_by_who_passed_it(records: pl.DataFrame) -
     assert both["value"] == _row(naturalisation_table(kept, (Side("zh~natural"), Side("zh")), strata, settings=SETTINGS), analysis="pooled")["value"]  # fmt: skip
     assert "very replies" in str(table.signature["notes"])
     assert {row["stratum"] for row in table.rows if row["analysis"] == "stratum"} == set(strata)
+    kept_right = records.filter(pl.col("input") != "zh").vstack(
+        records.filter(pl.col("input") == "zh").with_columns(
+            answer=pl.col("gold"), outcome=pl.lit("answered")
+        )
+    )
+    full = naturalisation_table(kept_right, (Side("zh~natural"), Side("zh")), strata, settings=SETTINGS)
+    assert NO_GAIN in str(full.signature["notes"]) and NO_GAIN not in str(table.signature["notes"])
+    assert float(str(_row(full, analysis="pooled")["value"])) <= 0, "what is all right can only lose"
     with pytest.raises(DataError, match="no item of the strata was asked"):
         naturalisation_table(records, (Side("zh~natural"), Side("zh")), {"high": ["gone"]})
 

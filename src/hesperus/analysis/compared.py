@@ -80,11 +80,11 @@ def compare_table(
         models: A model of the first and one of the second run; None pairs models of the same name, or the only two.
         settings: Columns to group by, how invalid answers compare, and how intervals are made: both sides share
             resamples.
-        exact: The exact McNemar test in place of the mid-p test, as papers print it.
+        exact: The exact McNemar test in place of the Bayesian one, as papers print it.
 
     Returns:
-        A row per model, task and cell (or pair): both values, `value` = second − first with its interval, the mid-p
-        McNemar `p` (of similarity: of the same resampled items as the interval), `p_holm` over all rows of the table, and
+        A row per model, task and cell (or pair): both values, `value` = second − first with its interval, `p` by the same
+        weights of items as the interval (of shares worked out, see sign_test), `p_holm` over all rows of the table, and
         `detectable`, the smallest difference that this test would find in so many items with a chance of 80 %. Without
         resamples there is neither interval nor p.
 

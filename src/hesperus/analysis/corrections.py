@@ -9,7 +9,7 @@ from hesperus.measures import NO_RESAMPLES, benjamini_hochberg, holm
 
 Rows = Sequence[MutableMapping[str, object]]
 
-MCNEMAR = "mid-p McNemar test of the items on which the sides differ"
+MCNEMAR = "from the same weights of items as the interval, worked out and not drawn: twice the smaller tail of Beta(a + 1/2, b + 1/2) on either side of 1/2, of a and b items that favour the one side and the other"
 EXACT_MCNEMAR = "exact McNemar test of the items on which the sides differ"
 CLUSTERED = "of several models both sides of whole items are exchanged, all models of an item together"
 SETS = "items change sets at random, the difference over its standard error (mid-p)"

@@ -40,7 +40,7 @@ def compare(
             `groups` or `validity`.
         model_a: Model of the baseline, where names differ.
         model_b: Model of the other run.
-        exact: The exact McNemar test in place of the mid-p test.
+        exact: The exact McNemar test in place of the Bayesian one.
         settings: Fields of hesperus.analysis.settings.GivenSettings.
 
     Raises:

@@ -46,7 +46,7 @@ class AuditInputs:
         metric: Score of the quality threshold, bleu or chrf (default: bleu, or the study's).
         threshold: Back-translations below it are excluded (default: 20, or the study's).
         min_valid: Share of valid answers below which a model is parser-sensitive (default: 0.9).
-        exact: The exact sign test in place of the mid-p test, as the paper prints it.
+        exact: The exact sign test in place of the Bayesian one, as the paper prints it.
         exclude: Leave these items out: a list that `hesperus audit --out` wrote.
     """
 

@@ -39,10 +39,10 @@ def command(
 ) -> None:
     """Set two runs next to each other: paired differences (second − first), intervals, tests.
 
-    Items count where both runs have them. `p` is the mid-p McNemar test (of similarity, κ_p of two languages: of the same
-    resampled items as the interval), `p_holm` corrects it for the number of rows, `detectable` is the smallest
-    difference that this test, uncorrected, would find in so many items with a chance of 80 %. Where interval and p
-    differ, p decides. --resamples 0 leaves out both.
+    Items count where both runs have them. `p` comes from the same weights of items as the interval: of shares it is worked
+    out and decides where the drawn interval differs, of similarity (κ_p of two languages) it is drawn too. `p_holm`
+    corrects it for the number of rows, `detectable` is the smallest difference that this test, uncorrected, would find in
+    so many items with a chance of 80 %. --resamples 0 leaves out interval and p.
 
     Of open answers, `p` is of exchanging both sides prompt by prompt, and `p_holm` corrects it over the rows of a
     statistic. Where judge, translator or rules differ between the runs, standard error says so.

@@ -24,7 +24,7 @@ Runs = Annotated[
 _SIMULATOR = "hesperus.studies.translation_tax.simulator"
 AUDIT = "hesperus.api.tax_runs:AuditInputs"
 EvidenceFlags = Annotated[Any, Flags(AUDIT, without="exact")]
-"""The flags of all that an audit rests on, whose checklist and page are by the mid-p test."""
+"""The flags of all that an audit rests on, whose checklist and page are by the Bayesian test."""
 
 
 def show(found: Table, format: str) -> None:

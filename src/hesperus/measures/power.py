@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq  # type: ignore[import-untyped]
-from scipy.special import bdtr, gammaln, ndtri, stdtrit, xlog1py, xlogy  # type: ignore[import-untyped]
+from scipy.special import bdtr, betainc, gammaln, ndtri, stdtrit, xlog1py, xlogy  # type: ignore[import-untyped]
 
 from hesperus.measures.resample import Bootstrap, Floats
 from hesperus.measures.statistic import NoCorners, Statistic
@@ -60,20 +60,20 @@ def smallest_detectable_difference(
         sides: The two shares now, each in [0, 1].
         level: 1 − the two-sided error of the first kind.
         power: Chance of finding the difference.
-        exact: The power of the exact test, in place of the mid-p test.
+        exact: The power of the exact test, in place of the Bayesian one (see sign_test).
 
     Returns:
         In (0, 1]; None if not even the largest difference that there is room for would be found so often (fewer than
-        5 items of the mid-p test at a level of 0.95, fewer than 6 of the exact one).
+        4 items of the Bayesian test at a level of 0.95, fewer than 6 of the exact one).
 
     Raises:
         ValueError: An argument lies outside its range.
 
-    Reference: unconditional power of McNemar's test, Connor (1987); mid-p, Fagerland, Lydersen and Laake (2013).
+    Reference: unconditional power of McNemar's test, Connor (1987).
 
     Example:
         >>> round(smallest_detectable_difference(0.18, 2000, (0.9, 0.9)), 4)
-        0.0275
+        0.0281
     """
     if not 0.0 <= discordant <= 1.0:
         raise ValueError(f"the discordant share lies in [0, 1], not {discordant}")
@@ -183,7 +183,7 @@ def mcnemar_power(
         discordant: Share of items on which the sides differ; at least `difference` is taken.
         n: Items, at least 1.
         error: Two-sided error of the first kind.
-        exact: The exact test, in place of the mid-p test.
+        exact: The exact test, in place of the Bayesian one.
     """
     share = max(discordant, difference)
     spread = _REACH * sqrt(n * share * (1 - share)) + 1
@@ -206,9 +206,9 @@ def _critical(start: int, length: int, error: float, exact: bool) -> npt.NDArray
     counts = np.arange(start, start + length)
 
     def p(k: npt.NDArray[np.int64]) -> Floats:
-        here = np.where(k >= 0, bdtr(np.maximum(k, 0), counts, 0.5), 0.0)
-        below = here if exact else np.where(k >= 1, bdtr(np.maximum(k - 1, 0), counts, 0.5), 0.0)
-        whole: Floats = here + below
+        rarer = np.maximum(k, 0)
+        tail = bdtr(rarer, counts, 0.5) if exact else betainc(counts - rarer + 0.5, rarer + 0.5, 0.5)
+        whole: Floats = np.where(k >= 0, 2.0 * tail, 0.0)
         return whole
 
     z = float(ndtri(1 - error / 2))
@@ -267,7 +267,7 @@ def exchanged_detectable(
 
     Prompts that differ by the same amount make it an exact sign test. Prompts that differ by unlike amounts count as those
     of a sign test with as many differing prompts, all by the same amount, as give the same sums of amounts and of their
-    squares; without its jumps (mid-p).
+    squares; without its jumps (the Bayesian test).
 
     Args:
         moves: By how much each prompt differs, so that their mean is the difference (see statistic.influences), [prompts].

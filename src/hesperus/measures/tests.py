@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, ndtr, ndtri  # type: ignore[import-untyped]
+from scipy.special import bdtr, betainc, ndtr, ndtri  # type: ignore[import-untyped]
 
 from hesperus.measures.classes import Mask
 from hesperus.measures.permuting import monte_carlo_p
@@ -47,8 +47,11 @@ class PValue:
 def sign_test(wins: int, losses: int, *, exact: bool = False) -> PValue:
     """Two-sided sign test: are wins and losses equally likely? Ties do not count.
 
-    The mid-p form counts half of the chance of what was seen. Its false positives at 5 % lie between 3 and 6 %, where
-    those of the exact form, which cannot exceed 5 %, lie between 0.3 and 3.8 %.
+    The Bayesian form is worked out from the weights of resampled items that make the interval of a paired difference:
+    Exp(1) for each item, Gamma(1/2) in the corners "only the first" and "only the second". The share of resamples on the
+    other side of 0 is then a tail of Beta(wins + 1/2, losses + 1/2), and p is twice the smaller one. Its false positives
+    at 5 % lie between 3 and 6 % from 3 expected wins and losses on; with fewer nothing can be found that often, and 4 of
+    one kind are the fewest that lie below 5 %. The exact form, which cannot exceed 5 %, has 0.2 to 3.8 %.
 
     Args:
         wins: Items that favour the first side.
@@ -58,21 +61,18 @@ def sign_test(wins: int, losses: int, *, exact: bool = False) -> PValue:
     Raises:
         ValueError: A count is negative.
 
-    Reference: Lancaster (1961); Fagerland, Lydersen and Laake (2013) recommend it for McNemar's test.
+    Reference: Jeffreys' prior of a share, Brown, Cai and DasGupta (2001), which they find close to the mid-p interval.
 
     Example:
-        >>> sign_test(9, 1).value, sign_test(9, 1, exact=True).value
-        (0.01171875, 0.021484375)
+        >>> round(sign_test(9, 1).value, 4), round(sign_test(9, 1, exact=True).value, 4)
+        (0.0074, 0.0215)
     """
     if wins < 0 or losses < 0:
         raise ValueError(f"counts cannot be negative: {wins}, {losses}")
     n, rarer = wins + losses, min(wins, losses)
-    name = "exact sign" if exact else "mid-p sign"
-    if not n:
-        return PValue(1.0, name, n)
-    here = float(bdtr(rarer, n, 0.5))
-    below = float(bdtr(rarer - 1, n, 0.5)) if rarer else 0.0
-    return PValue(min(1.0, 2.0 * here if exact else here + below), name, n)
+    name = "exact sign" if exact else "Bayesian sign"
+    tail = bdtr(rarer, n, 0.5) if exact else betainc(n - rarer + 0.5, rarer + 0.5, 0.5)
+    return PValue(1.0 if wins == losses else min(1.0, 2.0 * float(tail)), name, n)
 
 
 def mcnemar_test(a: Mask, b: Mask, *, counted: Mask, exact: bool = False) -> PValue:
@@ -82,13 +82,13 @@ def mcnemar_test(a: Mask, b: Mask, *, counted: Mask, exact: bool = False) -> PVa
         a: Items with the property on the first side, [items].
         b: Items with the property on the second side.
         counted: Items that count.
-        exact: The exact form in place of the mid-p form (see sign_test).
+        exact: The exact form in place of the Bayesian one (see sign_test).
 
     Returns:
         The p value; None if no item counts.
     """
     n = int(counted.sum())
-    name = "exact McNemar" if exact else "mid-p McNemar"
+    name = "exact McNemar" if exact else "Bayesian McNemar"
     if n == 0:
         return PValue(None, name, 0, "no item counts on both sides")
     found = sign_test(int((a & ~b & counted).sum()), int((b & ~a & counted).sum()), exact=exact)
@@ -106,8 +106,7 @@ def permutation_test(
         resamples: Random sign patterns where trying all is too much.
         seed: Seed of the generator.
         ceiling: Patterns up to which more are drawn where p is small (see permuting.monte_carlo_p).
-        mid: The mid-p form, which counts patterns that are exactly as extreme by half; of differences −1, 0 and 1 it is that
-            of sign_test.
+        mid: The mid-p form, which counts patterns that are exactly as extreme by half.
 
     Returns:
         The two-sided p value: exact where at most 14 items differ, else (1 + as extreme) / (1 + resamples), which is

@@ -71,8 +71,8 @@ def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, each: int
         else "an answer that changes, is wrong or is missing"
     )
     head = (
-        f"{shown.height:,} of {rows.height:,} items with {what}, of "
-        f"{matrix.rows.height:,} pairs of item and model."
+        f"{shown.height:,} of {rows.height:,} pairs of item and model with {what}; in all there are "
+        f"{matrix.rows.height:,} such pairs, of {matrix.rows.n_unique(['task', 'item']):,} items."
     )
     order = TELLING_SCORED if is_scored else TELLING
     if shown.height == rows.height:

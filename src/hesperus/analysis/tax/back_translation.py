@@ -57,7 +57,7 @@ def back_translation_table(
         settings: Groups, bootstrap, and when a model is parser-sensitive.
 
     Returns:
-        Rows by ``analysis``: ``cell`` (a task and model: accuracies, tax, discordant pairs, mid-p sign test),
+        Rows by ``analysis``: ``cell`` (a task and model: accuracies, tax, discordant pairs, sign test),
         ``clustered`` (all models; by group), ``groups`` (first group minus another), ``without model``,
         ``without parser-sensitive models``, ``one benchmark``.
 

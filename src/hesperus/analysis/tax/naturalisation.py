@@ -49,6 +49,10 @@ REUSED = (
     "the strata were picked on the very replies to the translated items that are compared here, so that the high stratum "
     "cannot do better when rewritten; compare another repeat, or pick the strata on the original"
 )
+NO_GAIN = (
+    "every answer to the translated items is right here, as strata are picked for, so that rewriting could lose right answers "
+    "and gain none"
+)
 
 
 def naturalisation_table(
@@ -111,7 +115,9 @@ def naturalisation_table(
         "parser_sensitive": {m: round(rate, 4) for m, rate in sensitive_models(given, settings).items()}
     }
     signed["tests"] = tests
-    signed["notes"] = [*NOTES, *([REUSED] if reused else []), *notes_of(rows)]
+    pairs = narrowed(given, list(range(len(given.models))), every)
+    full = [NO_GAIN] if pairs.strict.any() and pairs.second_right[pairs.strict].all() else []
+    signed["notes"] = [*NOTES, *([REUSED] if reused else []), *full, *notes_of(rows)]
     return table("naturalisation", columns, rows=rows, signature=signed)
 
 

@@ -121,7 +121,7 @@ def difference_rows(
 
 
 def _exchanged(pairs: TaxPairs, settings: TaxSettings) -> float | None:
-    """P of no difference: of one model McNemar's; of several, both sides of an item are exchanged with all its models."""
+    """P of no difference: of one model the sign test; of several, both sides of an item are exchanged with all its models."""
     if len(pairs.strict) == 1:
         return sign_test(*discordant(pairs), exact=settings.exact).value
     return _flipped(tax_statistic(pairs), settings=settings)

@@ -46,7 +46,7 @@ class TaxSettings:
             Models that no group names are one group, `all` if there is no other and `others` if there is.
         bootstrap: How intervals are made; the default is the paper's, 10,000 resamples and seed 42.
         min_valid: Share of valid answers on each side below which a model is parser-sensitive, in [0, 1].
-        exact: The exact sign test on discordant pairs in place of the mid-p test, as the paper prints it.
+        exact: The exact sign test on discordant pairs in place of the Bayesian one, as the paper prints it.
     """
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

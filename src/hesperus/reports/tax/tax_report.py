@@ -17,8 +17,8 @@ from hesperus.analysis.tax.back_translation import NOTES as BACK_NOTES
 from hesperus.analysis.tax.evidence import Evidence, Origin, tax_tables
 from hesperus.analysis.tax.losing_items import back_pairs
 from hesperus.analysis.tax.native_control import LIMITS as NATIVE_NOTES
+from hesperus.analysis.tax.naturalisation import NO_GAIN, REUSED
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
-from hesperus.analysis.tax.naturalisation import REUSED
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
@@ -133,7 +133,7 @@ class TaxReport:
     def _tests(self) -> str:
         """How one model is tested, and what an interval of the chosen kind does not say."""
         settings = self.evidence.settings
-        told = f"The sign test of one model is {'exact' if settings.exact else 'the mid-p test'}, on its discordant pairs."
+        told = f"The sign test of one model is {'exact' if settings.exact else 'by the weights of the interval'}, on its discordant pairs."
         if settings.bootstrap.interval == "bayesian":
             return told
         return f"{told} An interval without width, where no pair or only a few items differ, is no certainty."
@@ -259,11 +259,12 @@ class TaxReport:
     def _natural(self) -> Blocks:
         found, strata = self.tables.get("naturalisation"), self.evidence.strata or {}
         sizes = ", ".join(f"{name} {len(ids)}" for name, ids in strata.items())
+        noted = str(found.signature["notes"]) if found else ""
         yield from self._estimator(
             Section("E4: the same items, rewritten naturally", "naturalisation", listed="E4 naturalisation"),
             "E4 naturalisation, same items",
             grids.models_grid(found, "naturalisation"),
-            [*NATURAL_NOTES, *([REUSED] if self.evidence.reused else [])],
+            [*NATURAL_NOTES, *(said for said in (REUSED, NO_GAIN) if said in noted)],
             note(
                 "Accuracy on the rewritten items minus accuracy on the translated ones. Strata, fixed before any rewriting: "
                 f"{sizes} items."

@@ -11,6 +11,7 @@ from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.evidence import Evidence
 from hesperus.analysis.tax.losing_items import misaligned_counts
+from hesperus.analysis.tax.naturalisation import NO_GAIN
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.tax.tax_wording import first_row, language_of, rows_of
@@ -168,7 +169,10 @@ def _rewritten(row: Row, found: Table, evidence: Evidence) -> str:
     if row["value"] is None:
         return f"What natural rewriting does cannot be told: {row['reason']}."
     if row["could_change"] is not None:
-        return f"When the items are rewritten as one writes {language}, {_unchanged(row, evidence, 'an effect')}."
+        told = (
+            f"When the items are rewritten as one writes {language}, {_unchanged(row, evidence, 'an effect')}"
+        )
+        return f"{told}; {NO_GAIN}." if NO_GAIN in str(found.signature["notes"]) else f"{told}."
     said = f"{estimate_text(row, 'points')} points on {n}"
     side = _side(row)
     told = (
