@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import hesperus as hs
 from hesperus.cli.demo import MODELS, TARGETS
 from hesperus.records import Run, conform, write_run
 from reports.headless_chromium import Page as Tab
-from reports.headless_chromium import chromium_page
+from reports.headless_chromium import visit
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 VIEWS = [(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark"), (1920, "light")]
@@ -72,9 +71,9 @@ def large_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The first study of the demo on a fifth of its items: all tables, figures and examples of its page."""
     folder = tmp_path_factory.mktemp("large")
     values = {"task": "atlas", "models": list(MODELS), "source": ["en"], "target": list(TARGETS),
-              "originals": True, "sample": {"n": 40}}  # fmt: skip
+              "originals": True, "sample": {"n": 24}}  # fmt: skip
     hs.run(values, out=folder, store=folder / "replies.sqlite", progress=False)
-    return hs.report(folder, resamples=200)
+    return hs.report(folder, resamples=50)
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +81,14 @@ def seen(large_run: Path, demo_runs: dict[str, Path]) -> dict[str, Seen]:
     """Every page, looked at with one browser."""
     pages = {study: demo_runs[study] / "report.html" for study in STUDIES} | {"multisense": large_run}
 
-    async def look() -> dict[str, Seen]:
-        found = {}
-        async with chromium_page() as tab:
-            for study, page in pages.items():
-                found[study] = await looked_at(tab, page)
-        return found
+    found: dict[str, Seen] = {}
 
-    return asyncio.run(look())
+    async def look(tab: Tab) -> None:
+        for study, page in pages.items():
+            found[study] = await looked_at(tab, page)
+
+    visit(look)
+    return found
 
 
 async def looked_at(tab: Tab, page: Path) -> Seen:
@@ -186,7 +185,7 @@ def test_a_study_in_twenty_languages_is_one_file_of_less_than_three_megabytes(tm
         for item in range(60) for tag in senses
     ]  # fmt: skip
     write_run(Run(conform(pl.DataFrame(rows)), pl.DataFrame(texts)), tmp_path / "run")
-    page = hs.report(tmp_path / "run", resamples=100)
+    page = hs.report(tmp_path / "run", resamples=10)
     assert page.stat().st_size < 3_000_000
     text = page.read_text(encoding="utf-8")
     assert len(re.findall("Swahili", text)) > 5 and text.count('class="question"') > 30
@@ -209,9 +208,11 @@ def test_these_checks_find_what_is_wrong(tmp_path: Path) -> None:
     page = tmp_path / "bad.html"
     page.write_text(BAD, encoding="utf-8")
 
-    async def look() -> Seen:
-        async with chromium_page() as tab:
-            return await looked_at(tab, page)
+    seen: list[Seen] = []
 
-    faults = "\n".join(asyncio.run(look()).faults["1280 light"])
+    async def look(tab: Tab) -> None:
+        seen.append(await looked_at(tab, page))
+
+    visit(look)
+    faults = "\n".join(seen[0].faults["1280 light"])
     assert not [fault for fault in FOUND if fault not in faults], faults

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -18,7 +17,8 @@ from hesperus.reports.html_page import html
 from hesperus.reports.item_links import ItemLinks
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.page_files import page_json, page_markdown
-from reports.headless_chromium import chromium_page
+from reports.headless_chromium import Page as Tab
+from reports.headless_chromium import visit
 
 
 def run_of(
@@ -144,31 +144,30 @@ def test_a_number_leads_to_its_items_at_every_width(tmp_path: Path) -> None:
     blocks = [Section("Accuracy", "accuracy"), grid, *items_blocks(run_of(answers), most=12)]
     file.write_text(html(Page.of("Items", [], blocks)), encoding="utf-8")
 
-    async def look() -> None:
-        async with chromium_page() as tab:
-            await tab.open(file.as_uri(), width=1280)
-            await tab.evaluate("document.querySelector('td[data-value] > a').click()")
-            assert await tab.evaluate("location.hash") == "#items?wrong=sw"
-            await tab.settle()
-            assert set(await tab.evaluate(LOST)) == {True}
-            status = await tab.evaluate("document.querySelector('.filtered').textContent")
-            found = re.search(r"(\d+) of 10 in this file. All of them: (.*?) Copy", status)
-            assert found and 0 < int(found[1]) <= 10 and found[2] == "hesperus view RUN --items 'wrong=sw'"
-            await tab.evaluate("document.querySelector('th[data-key=de] button[data-mark=right]').click()")
-            await tab.settle()
-            assert await tab.evaluate("location.hash") == "#items?wrong=sw&right=de"
-            assert await tab.evaluate("document.querySelectorAll('.toggles [aria-pressed=true]').length") == 2
-            await tab.evaluate("[...document.querySelectorAll('.filtered button')].at(0).click()")
-            await tab.settle()
-            assert await tab.evaluate("location.hash") == "#items?right=de"
-            await tab.evaluate("location.hash = 'items?model=nobody'")
-            await tab.settle()
-            assert await tab.evaluate(LOST) == [] and tab.messages == []
-            for width in (390, 1920):
-                await tab.resize(width, 900)
-                await tab.evaluate("location.hash = 'items?wrong=sw'")
-                assert await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
-                beyond = "[...document.querySelectorAll('.items td.cell')].filter(c => c.getBoundingClientRect().right > innerWidth).length"
-                assert await tab.evaluate(beyond) == 0, "no answer needs scrolling sideways"
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=1280)
+        await tab.evaluate("document.querySelector('td[data-value] > a').click()")
+        assert await tab.evaluate("location.hash") == "#items?wrong=sw"
+        await tab.settle()
+        assert set(await tab.evaluate(LOST)) == {True}
+        status = await tab.evaluate("document.querySelector('.filtered').textContent")
+        found = re.search(r"(\d+) of 10 in this file. All of them: (.*?) Copy", status)
+        assert found and 0 < int(found[1]) <= 10 and found[2] == "hesperus view RUN --items 'wrong=sw'"
+        await tab.evaluate("document.querySelector('th[data-key=de] button[data-mark=right]').click()")
+        await tab.settle()
+        assert await tab.evaluate("location.hash") == "#items?wrong=sw&right=de"
+        assert await tab.evaluate("document.querySelectorAll('.toggles [aria-pressed=true]').length") == 2
+        await tab.evaluate("[...document.querySelectorAll('.filtered button')].at(0).click()")
+        await tab.settle()
+        assert await tab.evaluate("location.hash") == "#items?right=de"
+        await tab.evaluate("location.hash = 'items?model=nobody'")
+        await tab.settle()
+        assert await tab.evaluate(LOST) == [] and tab.messages == []
+        for width in (390, 1920):
+            await tab.resize(width, 900)
+            await tab.evaluate("location.hash = 'items?wrong=sw'")
+            assert await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            beyond = "[...document.querySelectorAll('.items td.cell')].filter(c => c.getBoundingClientRect().right > innerWidth).length"
+            assert await tab.evaluate(beyond) == 0, "no answer needs scrolling sideways"
 
-    asyncio.run(look())
+    visit(look)

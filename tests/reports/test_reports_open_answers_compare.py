@@ -174,6 +174,12 @@ def two(place: Path) -> tuple[Path, Path]:
     )
 
 
+@pytest.fixture(scope="module")
+def rows(two: tuple[Path, Path]) -> list[Row]:
+    """The comparison of the two."""
+    return compared(*two)
+
+
 @pytest.fixture
 def call() -> Call:
     runner = CliRunner()
@@ -182,8 +188,7 @@ def call() -> Call:
 
 @pytest.mark.parametrize("ending", ["", "_answered"])
 @pytest.mark.parametrize("language", ["de", "hi", "all"])
-def test_information_is_what_plain_loops_give(two: tuple[Path, Path], language: str, ending: str) -> None:
-    rows = compared(*two)
+def test_information_is_what_plain_loops_give(rows: list[Row], language: str, ending: str) -> None:
     tags = ("de", "hi") if language == "all" else (language,)
     given_sides = (made(1), made(2)[2:])
     first, second = kept_by_hand(given_sides, tags, answered=bool(ending))
@@ -244,8 +249,7 @@ def exchanged_by_hand(first: list[Row], second: list[Row], statistic: str) -> fl
     return (1 + extreme) / 801
 
 
-def test_agreement_and_kappa_are_what_plain_loops_give(two: tuple[Path, Path]) -> None:
-    rows = compared(*two)
+def test_agreement_and_kappa_are_what_plain_loops_give(rows: list[Row]) -> None:
     sides = kept_by_hand((profiles(11), profiles(12)), ("de", "hi"), answered=False)
     row = row_of(rows, evaluator="tone", language="all", statistic="agreement")
     shares = [sum(float(str(one["agreement"])) for one in side) / len(side) for side in sides]
@@ -268,8 +272,7 @@ def test_agreement_and_kappa_are_what_plain_loops_give(two: tuple[Path, Path]) -
         assert row["value"] == pytest.approx(kappas[1] - kappas[0]) and row["p"] is not None
 
 
-def test_p_values_are_adjusted_within_a_statistic(two: tuple[Path, Path]) -> None:
-    rows = compared(*two)
+def test_p_values_are_adjusted_within_a_statistic(rows: list[Row]) -> None:
     family = [
         row for row in rows if (row["evaluator"], row["statistic"]) == ("information", "recall") and row["language"] != "all"
     ]  # fmt: skip
@@ -281,8 +284,7 @@ def test_p_values_are_adjusted_within_a_statistic(two: tuple[Path, Path]) -> Non
     assert whole["p_holm"] == whole["p"]
 
 
-def test_every_pair_that_does_not_count_has_its_reason(two: tuple[Path, Path]) -> None:
-    rows = compared(*two)
+def test_every_pair_that_does_not_count_has_its_reason(rows: list[Row]) -> None:
     by_rule = row_of(rows, evaluator="information", language="de", statistic="recall")
     only = row_of(rows, evaluator="information", language="de", statistic="recall_answered")
     for row in (by_rule, only):
@@ -293,16 +295,15 @@ def test_every_pair_that_does_not_count_has_its_reason(two: tuple[Path, Path]) -
     assert "without an answer on side" in str(only["reason"]) and "blocked" in str(only["reason"])
 
 
-def test_groups_hold_their_languages(two: tuple[Path, Path]) -> None:
-    rows = compared(*two, "groups")
-    scores = compared(*two)
+def test_groups_hold_their_languages(two: tuple[Path, Path], rows: list[Row]) -> None:
+    groups = compared(*two, "groups")
     for grouping, group, language in (
         ("all", "all", "all"),
         ("script", "Deva", "hi"),
         ("branch", "Germanic", "de"),
     ):
-        found = row_of(rows, evaluator="information", grouping=grouping, group=group, statistic="mean_f")
-        same = row_of(scores, evaluator="information", language=language, statistic="mean_f")
+        found = row_of(groups, evaluator="information", grouping=grouping, group=group, statistic="mean_f")
+        same = row_of(rows, evaluator="information", language=language, statistic="mean_f")
         for name in ("value_a", "value_b", "value", "low", "high", "p", "n", "relative"):
             assert found[name] == same[name], (grouping, name)
 
@@ -388,11 +389,11 @@ def test_a_kappa_that_is_undefined_has_no_test() -> None:
 
 
 def test_what_is_planted_is_found_and_nothing_else() -> None:
-    """120 draws of 60 prompts in three languages: intervals cover the truth, false alarms are as rare as said."""
+    """80 draws of 60 prompts in three languages: intervals cover the truth, false alarms are as rare as said."""
     rng = np.random.default_rng(2024)
     names = ("f_of_means", "mean_f")
     covered, alarms, found = dict.fromkeys(names, 0), dict.fromkeys(names, 0), 0
-    runs, prompts = 120, 60
+    runs, prompts = 80, 60
     for _ in range(runs):
         hard = rng.uniform(0.3, 0.9, prompts).repeat(3)
         none = drawn(rng, hard, 0.0)
@@ -528,7 +529,7 @@ def test_what_cannot_be_compared_is_refused(two: tuple[Path, Path], place: Path,
 
 
 def test_compare_writes_every_format(two: tuple[Path, Path], call: Call) -> None:
-    shown = call("compare", *two)
+    shown = call("compare", *two, "--resamples", 20)
     assert shown.exit_code == 0, shown.exception
     assert "Difference" in shown.stdout and "f_of_means" in shown.stdout and "_answered" not in shown.stdout
     assert "--format json or csv" in shown.stderr
@@ -582,7 +583,7 @@ def test_check_holds_a_run_to_a_baseline(place: Path, call: Call, tmp_path: Path
         ("scores[sw]=0", "about no row"),
         ("scores.a.b.c=0", "after the statistic"),
     ):
-        refused = call("check", after, "--baseline", before, "--max-drop", drop)
+        refused = call("check", after, "--baseline", before, "--max-drop", drop, "--resamples", 0)
         assert isinstance(refused.exception, UsageError) and said in str(refused.exception), drop
 
 

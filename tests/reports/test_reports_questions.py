@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -19,7 +18,8 @@ from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import html
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.lean_svg import lean
-from reports.headless_chromium import chromium_page, executable
+from reports.headless_chromium import Page as Tab
+from reports.headless_chromium import visit
 
 HOSTILE = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'owned'\">"
 
@@ -81,40 +81,35 @@ def test_a_drawing_says_once_what_its_parts_share() -> None:
     ), "a part without a color has that of its group"
 
 
-@pytest.mark.skipif(executable() is None, reason="no Chromium on the path")
 def test_a_click_opens_a_question_in_all_languages(text: str, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(text, encoding="utf-8")
 
-    async def look() -> None:
-        async with chromium_page() as tab:
-            await tab.open(file.as_uri() + "#items?wrong=de", width=1280)
-            assert await tab.evaluate("document.querySelectorAll('table.grid tbody tr').length") == 19_000
-            assert await tab.evaluate("document.body.innerText.includes('These are')") is False
-            await tab.click("tr[data-item=q1] td[data-code=de]")
-            assert await tab.evaluate("location.hash") == "#question?item=q1&model=a&task=t&sense=de"
-            shown = await tab.evaluate("document.querySelector('dialog').innerText")
-            for part in (
-                "Is it old?",
-                "Ist es sehr alt?",
-                "0.750",
-                "a in de: </script>",
-                "marked: not so in de",
-            ):
-                assert part in shown, part
-            assert await tab.evaluate(
-                "[...document.querySelectorAll('dialog .field mark')].map(m => m.textContent)"
-            ) == ["sehr "]
-            assert await tab.evaluate("document.querySelectorAll('dialog .matrix tbody tr').length") == 2, (
-                "both models"
-            )
-            await tab.press("j")
-            assert await tab.evaluate("document.querySelector('dialog h2').textContent") == "q2"
-            await tab.press("Escape")
-            assert await tab.evaluate("[location.hash, document.querySelector('dialog').open]") == [
-                "#items?wrong=de",
-                False,
-            ]
-            assert await tab.evaluate("document.title") == "Items" and tab.messages == []
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri() + "#items?wrong=de", width=1280)
+        assert await tab.evaluate("document.querySelectorAll('table.grid tbody tr').length") == 19_000
+        assert await tab.evaluate("document.body.innerText.includes('These are')") is False
+        await tab.click("tr[data-item=q1] td[data-code=de]")
+        assert await tab.evaluate("location.hash") == "#question?item=q1&model=a&task=t&sense=de"
+        shown = await tab.evaluate("document.querySelector('dialog').innerText")
+        for part in (
+            "Is it old?",
+            "Ist es sehr alt?",
+            "0.750",
+            "a in de: </script>",
+            "marked: not so in de",
+        ):
+            assert part in shown, part
+        assert await tab.evaluate(
+            "[...document.querySelectorAll('dialog .field mark')].map(m => m.textContent)"
+        ) == ["sehr "]
+        assert await tab.evaluate("document.querySelectorAll('dialog .matrix tbody tr').length") == 2, (
+            "both models"
+        )
+        await tab.press("j")
+        assert await tab.evaluate("document.querySelector('dialog h2').textContent") == "q2"
+        await tab.press("Escape")
+        await tab.until("location.hash === '#items?wrong=de' && !document.querySelector('dialog').open")
+        assert await tab.evaluate("document.title") == "Items" and tab.messages == []
 
-    asyncio.run(look())
+    visit(look)

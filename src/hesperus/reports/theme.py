@@ -10,7 +10,7 @@ import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -142,9 +142,15 @@ def render(chart: Any, format: FigureFormat = "svg") -> bytes:
 
 
 def _svg(spec: str, prefix: str) -> str:
+    return _numbered(_drawn(spec), prefix)
+
+
+@lru_cache(maxsize=64)
+def _drawn(spec: str) -> str:
+    """The drawing of a specification, made once for a page and for its figures as files."""
     _make_fonts_known()
     drawn = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE, allowed_base_urls=[])
-    return _numbered(lean(_led(_told(drawn))), prefix)
+    return lean(_led(_told(drawn)))
 
 
 _LINK = re.compile(r'<a xlink:href="[^"]*?#items\?([^"]*)">')
