@@ -40,13 +40,14 @@ ARCHITECTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen2": ("Qwen2", _SIZE),
     "bloom": ("Bloom", {"hidden_size": 32, "n_layer": 2, "n_head": 4}),
     "mistral": ("Mistral", {**_SIZE, "sliding_window": 8}),
+    "gemma3": ("Gemma3Text", {**_SIZE, "head_dim": 8, "sliding_window": 8, "sliding_window_pattern": 2}),
     "mamba": ("Mamba", {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4}),
     "rwkv": (
         "Rwkv",
         {"hidden_size": 32, "num_hidden_layers": 2, "attention_hidden_size": 32, "context_length": 256},
     ),
 }
-"""Rotary positions, learnt ones, biases, distances in place of positions, a window; no attention; no mask at all."""
+"""Rotary positions, learnt ones, biases, distances in place of positions, a window, one in every other layer; no attention; no mask at all."""
 
 
 def tokenizer(*, template: str | None = None, bos: bool = False, pad: bool = False) -> Any:

@@ -68,7 +68,7 @@ def test_batches_give_what_a_loop_gives(architecture, tmp_path):
         assert made.replies([request]) == [reply]
     runtime = made._runtime
     assert runtime.pads is (architecture != "rwkv")
-    assert runtime.continues is (architecture not in ("rwkv", "mamba"))
+    assert runtime.branches is (architecture not in ("bloom", "rwkv", "mamba"))
 
 
 def test_greedy_replies_are_those_of_transformers(llama):
@@ -139,7 +139,7 @@ class TestEncoding:
     def test_options_continue_the_prompt(self, text, bos):
         encoder = self.encoder(bos=bos)
         options = ("A", " A", "ountry", " country in the", "", "A. A")
-        scored = encoder.scored(Prompt(text), options)
+        scored = encoder.scored([(Prompt(text), options)])[0]
         words = tokenizer()
         for option, tokens in zip(options, scored.options, strict=True):
             begun = scored.prompt[1:] if scored.prompt[0] == 0 else scored.prompt
@@ -154,7 +154,7 @@ class TestEncoding:
         begun = words("the")["input_ids"]
         assert words("the ")["input_ids"][len(begun) :] == words(" ")["input_ids"]
         assert whole[len(begun) :] == words(" country")["input_ids"]
-        scored = encoder.scored(Prompt("the "), ("country", "?"))
+        scored = encoder.scored([(Prompt("the "), ("country", "?"))])[0]
         assert scored.prompt == tuple(begun)
         assert scored.options == (tuple(whole[len(begun) :]), tuple(words(" ?")["input_ids"]))
 
@@ -187,7 +187,7 @@ class TestEncoding:
             tokens = encoder.prompt(Prompt(text, "Be <|start|> brief."))
             turns = template == CHATML  # the system text is a turn of its own there
             assert controls(tokens) == [n + (turns and place > 0) for place, n in enumerate(controls(calm))]
-            option = encoder.scored(Prompt("Why?"), (text,)).options[0]
+            option = encoder.scored([(Prompt("Why?"), (text,))])[0].options[0]
             assert not {0, 1, 2} & set(option)
 
     def test_an_altered_control_token_is_refused(self):
@@ -202,6 +202,50 @@ class TestEncoding:
         words.bos_token = words.eos_token = None
         with pytest.raises(PermanentError, match="the prompt is empty"):
             Encoder(words, {}, "hf/x").prompt(Prompt(""))
+
+
+def test_beginnings_are_computed_once(llama):
+    made = load(llama)
+    words = reference(llama)[1]
+    begun = "Paris is a city in France, and Dodoma is a city in Tanzania. " * 2
+    requests = [
+        Request("x", Prompt(begun + text), GREEDY, (" A", " B", " no, never"))
+        for text in ("Why? ", "Where? ", "Why is it so? ")
+    ]
+    made.replies(requests[:1])
+    computed = []
+    made._runtime.model.register_forward_pre_hook(
+        lambda module, arguments, given: computed.append(given["input_ids"].numel()), with_kwargs=True
+    )
+    together = made.replies(requests)
+    rest = sum(len(words(text.prompt.user + "no, never")["input_ids"]) for text in requests)
+    known = len(words(begun)["input_ids"])
+    assert sum(computed) <= rest - 3 * known + 6
+    for request, reply in zip(requests, together, strict=True):
+        expected = by_hand(llama, request.prompt.user, request.options)
+        assert reply.option_logprobs == pytest.approx(expected, abs=1e-4)
+        # A prompt that another begins with has a last token of its own.
+        short = Request("x", Prompt(request.prompt.user[:-12]), GREEDY, (" A",))
+        assert made.replies([short])[0].option_logprobs == pytest.approx(
+            by_hand(llama, short.prompt.user, (" A",)), abs=1e-4
+        )
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "gemma3"])
+def test_ended_replies_make_room_for_others(architecture, tmp_path):
+    made = load(make(tmp_path / "m", architecture))
+    settings = [Settings((0.0, 0.9)[n % 2], 1 + n * 7 % 12) for n in range(12)]
+    requests = [Request("x", Prompt(TEXTS[n % 4]), one, repeat=1 + n // 4) for n, one in enumerate(settings)]
+    alone = [made.replies([request])[0] for request in requests]
+    made._runtime.room.rows = 3
+    rows = []
+    made._runtime.model.register_forward_pre_hook(
+        lambda module, arguments, given: rows.append(tuple(given["input_ids"].shape)), with_kwargs=True
+    )
+    assert made.replies(requests) == alone
+    steps = [count for count, tokens in rows if tokens == 1]
+    assert max(steps) == 3
+    assert sum(steps) < 1.5 * sum(reply.tokens_out for reply in alone)
 
 
 class TestSampling:
@@ -286,21 +330,25 @@ class TestLengths:
 
 
 class TestMemory:
-    def test_a_batch_that_does_not_fit_is_halved(self, llama):
-        made = load(llama)
+    @pytest.mark.parametrize("architecture", ["llama", "mamba"])
+    def test_a_batch_that_does_not_fit_is_halved(self, architecture, tmp_path):
+        made = load(make(tmp_path / "m", architecture))
         requests = asked(made) + asked(made, options=False)
         expected = made.replies(requests)
-        rows = []
+        shapes = []
 
         def small(module, arguments, given):
-            rows.append(len(given["input_ids"]))
-            if rows[-1] > 3:
+            shapes.append(tuple(given["input_ids"].shape))
+            if shapes[-1][0] > 3 or sum(shapes[-1]) > 100:
                 raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 1.00 GiB")
 
         hook = made._runtime.model.register_forward_pre_hook(small, with_kwargs=True)
         replies = made.replies(requests)
+        count = len(shapes)
+        made.replies(requests)
         hook.remove()
-        assert max(rows) > 3
+        refused = [rows > 3 or rows + tokens > 100 for rows, tokens in shapes]
+        assert any(refused[:count]) and not any(refused[count:])
         for reply, other in zip(replies, expected, strict=True):
             assert (reply.text, reply.finish) == (other.text, other.finish)
             if reply.option_logprobs is not None:
@@ -320,7 +368,7 @@ class TestMemory:
             assert caught.value.kind == "out_of_memory"
 
     def test_batches_are_as_large_as_they_are_told(self, llama):
-        assert load(llama).batch_size == (32 if not torch.cuda.is_available() else 256)
+        assert load(llama).batch_size == (256 if not torch.cuda.is_available() else 1024)
         assert load(llama, batch_size=5).batch_size == 5
         with pytest.raises(UsageError, match="1 or more, not 0"):
             load(llama, batch_size=0)
@@ -332,7 +380,7 @@ def test_half_precision_is_close_and_says_so(llama):
     requests = asked(whole)
     exact = [reply.option_logprobs for reply in whole.replies(requests)]
     near = [reply.option_logprobs for reply in half.replies(requests)]
-    assert half._runtime.pads and half._runtime.continues
+    assert half._runtime.branches
     gaps = [abs(a - b) for x, y in zip(exact, near, strict=True) for a, b in zip(x, y, strict=True)]
     assert 1e-6 < max(gaps) < 1.0
 

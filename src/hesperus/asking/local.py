@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from hesperus.asking.runs import Job, Ledger, storable
 from hesperus.asking.spending import Hold
 from hesperus.asking.store import Entry
 from hesperus.errors import ModelError, PermanentError, TransientError
 from hesperus.models import CopiedModel, LocalModel
-from hesperus.models.protocol import Copies
+from hesperus.models.protocol import alone
 from hesperus.types import Reply
 
 GROUP_SECONDS = 0.05
@@ -20,7 +21,7 @@ GROUP_SECONDS = 0.05
 
 
 class LocalRun:
-    """A run with a local model. Requests of like length share a batch, so that little is computed for padding.
+    """A run with a local model. Requests of like length share a batch, or those that begin alike, as suits the model.
 
     Each copy of the model has a lane, a thread that has one batch after the other answered; all that they share is touched
     by the lane whose turn it is, and a lane passes its turn on while its batch is computed.
@@ -42,9 +43,10 @@ class LocalRun:
         """Ask everything; see Run."""
         model, jobs = self._model, self.ledger.jobs
         try:
-            copies = model.copies() if isinstance(model, CopiedModel) else Copies(1, model.batch_size)
+            copies = model.copies() if isinstance(model, CopiedModel) else alone(model)
             size = max(1, copies.batch_size)
-            jobs = jobs if size == 1 else sorted(jobs, key=_work_of)
+            key: Callable[[Job], tuple[Any, ...]] = _text_of if copies.by_text else _work_of
+            jobs = jobs if size == 1 else sorted(jobs, key=key)
             self._batches.extend(jobs[start : start + size] for start in range(0, len(jobs), size))
             lanes = range(1, min(copies.count, len(self._batches)))
             others = [threading.Thread(target=self._lane, name="hesperus-lane", daemon=True) for _ in lanes]
@@ -160,6 +162,12 @@ class LocalRun:
                 kind="bad_reply",
             )
         return [storable(reply, self._model.name) for reply in replies]
+
+
+def _text_of(job: Job) -> tuple[bool, str, str]:
+    """What makes requests begin alike: scored or generated, and the prompt."""
+    request = job.request
+    return (request.options is not None, request.prompt.system or "", request.prompt.user)
 
 
 def _work_of(job: Job) -> tuple[bool, int]:

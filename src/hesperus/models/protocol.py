@@ -60,7 +60,7 @@ class RemoteModel(Model, Protocol):
 
 @runtime_checkable
 class LocalModel(Model, Protocol):
-    """A model that runs in this process, best in batches."""
+    """A model that runs in this process, best in batches; ``by_text``, if it has it, is as of Copies."""
 
     @property
     def batch_size(self) -> int:
@@ -84,10 +84,13 @@ class Copies:
     Attributes:
         count: How many batches are answered at a time.
         batch_size: Most requests of a batch.
+        by_text: Whether prompts that begin alike belong into one batch, since that beginning is computed once; else those
+            of like length do, so that little is computed for padding.
     """
 
     count: int
     batch_size: int
+    by_text: bool = False
 
 
 @runtime_checkable
@@ -101,6 +104,11 @@ class CopiedModel(Model, Protocol):
         """As of LocalModel; called from several threads at once."""
 
 
+def alone(model: LocalModel) -> Copies:
+    """A model that is there once, in this process."""
+    return Copies(1, model.batch_size, bool(getattr(model, "by_text", False)))
+
+
 @dataclass(frozen=True, slots=True)
 class Loading:
     """How the weights of a model of transformers are loaded.
@@ -108,8 +116,9 @@ class Loading:
     Attributes:
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, …; ``auto`` takes the first of CUDA, MPS and CPU that is there.
         dtype: ``float32``, ``bfloat16`` or ``float16``; ``auto`` takes that of the checkpoint.
-        batch_size: Requests that are answered at a time; None takes 256 on an accelerator and 32 on a CPU. How many of
-            them are computed together follows from their lengths and from the memory there is.
+        batch_size: Requests that are answered, and then kept, at a time; None takes 1,024 on an accelerator, and 256 on
+            a CPU, down to 32 for large models. How many of them are computed together follows from their lengths and from
+            the memory there is.
     """
 
     device: str = "auto"

@@ -82,11 +82,13 @@ class Opened(msgspec.Struct, frozen=True, tag=True, array_like=True):
         pool: Number of the model.
         workers: How many there will be.
         batch_size: Most requests in a parcel, for local models.
+        by_text: As of `hesperus.models.protocol.Copies`.
     """
 
     pool: int
     workers: int
     batch_size: int
+    by_text: bool
 
 
 class Done(msgspec.Struct, frozen=True, tag=True, array_like=True):

@@ -157,7 +157,7 @@ class Pool:
         self._failed_starts = 0
         if not self._was_opened:
             self._was_opened = True
-            self._send(Opened(self._opening.pool, self._wanted, found.batch_size))
+            self._send(Opened(self._opening.pool, self._wanted, found.batch_size, found.by_text))
         return True
 
     async def _serve(self, worker: _Worker) -> None:

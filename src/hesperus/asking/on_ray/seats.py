@@ -114,7 +114,7 @@ class LocalSeat(_Seat):
             UsageError: The workers cannot load this model.
         """
         opened = self._opening().opened.result()
-        return Copies(opened.workers, opened.batch_size)
+        return Copies(opened.workers, opened.batch_size, opened.by_text)
 
     def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
         """Answer the requests on one worker, in their order.

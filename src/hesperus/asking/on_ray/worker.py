@@ -22,6 +22,7 @@ from hesperus.asking.runs import storable
 from hesperus.errors import UsageError
 from hesperus.models import LocalModel, RemoteModel
 from hesperus.models import model as model_named
+from hesperus.models.protocol import Copies, alone
 from hesperus.types import Request
 from hesperus.version import __version__
 
@@ -30,6 +31,7 @@ class Ready(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The model of a worker can be asked."""
 
     batch_size: int
+    by_text: bool
 
 
 decode_opening = msgspec.msgpack.Decoder(Ready | Failed).decode
@@ -58,12 +60,12 @@ class Worker:
         try:
             if key is not None:
                 os.environ[key[0]] = key[1]
-            self._model, batch_size = await asyncio.to_thread(_made, decode_spec(spec))
+            self._model, copies = await asyncio.to_thread(_made, decode_spec(spec))
             if isinstance(self._model, RemoteModel):
                 await self._model.open()
         except Exception as error:
             return encode(Failed.of(error))
-        return encode(Ready(batch_size))
+        return encode(Ready(copies.batch_size, copies.by_text))
 
     async def put(self, parcels: bytes) -> None:
         """Begin to answer parcels."""
@@ -103,8 +105,8 @@ class Worker:
         return Answered(tuple(storable(reply, model.name) for reply in replies))
 
 
-def _made(spec: Spec) -> tuple[RemoteModel | LocalModel, int]:
-    """The model, and how many requests it takes at a time.
+def _made(spec: Spec) -> tuple[RemoteModel | LocalModel, Copies]:
+    """The model, and what requests it takes at a time.
 
     Raises:
         UsageError: This node has another hesperus, or other files of the model.
@@ -123,4 +125,4 @@ def _made(spec: Spec) -> tuple[RemoteModel | LocalModel, int]:
         raise UsageError(
             f"{spec.name} on a node is not that of the process that asks: {', '.join(other)} differ; have the same files on all"
         )
-    return made, made.batch_size if isinstance(made, LocalModel) else 1
+    return made, alone(made) if isinstance(made, LocalModel) else Copies(1, 1)

@@ -10,9 +10,9 @@ from typing import Any
 
 from hesperus.errors import PermanentError
 from hesperus.models.faults import excerpt
+from hesperus.models.hf.trees import Tokens, common
 from hesperus.types import Prompt
 
-Tokens = tuple[int, ...]
 Piece = tuple[str, bool]
 """Text, and whether it comes from outside: such text never holds a control token, whatever it says."""
 
@@ -59,34 +59,42 @@ class Encoder:
         Raises:
             PermanentError: The chat template refuses it, or it has no tokens at all (kind ``bad_prompt``).
         """
-        return self._begun(self._encoded(self._pieces(prompt, plain)), plain)
+        return self._begun(self._encoded([self._pieces(prompt, plain)])[0], plain)
 
-    def scored(self, prompt: Prompt, options: Sequence[str], *, plain: bool = False) -> Scored:
-        """Tokens of a prompt and of each option as its continuation.
+    def scored(self, asked: Sequence[tuple[Prompt, Sequence[str]]], *, plain: bool = False) -> list[Scored]:
+        """Tokens of prompts and of each option as a continuation of its prompt.
 
         An option is read as what follows the prompt, not by itself. Where a token spans the border between the prompt and
         one of the options, all options begin before it, so that all follow the same tokens; what they share there counts
         for all alike.
 
         Args:
-            prompt: The text.
-            options: Texts that continue it.
+            asked: Prompts, each with the texts that continue it.
             plain: Leave the chat template out.
 
         Raises:
             PermanentError: As of `prompt`.
         """
-        pieces = self._pieces(prompt, plain)
-        alone = self._encoded(pieces)
-        whole = [self._encoded([*pieces, (option, True)]) for option in options]
-        border = min([len(alone), *(_common(alone, tokens) for tokens in whole)])
-        begun = self._begun(alone, plain)
-        shared = begun[: len(begun) - len(alone) + border] or self._first()
-        return Scored(shared, tuple(tokens[border:] for tokens in whole))
+        begun = [self._pieces(prompt, plain) for prompt, _ in asked]
+        texts = [
+            [*pieces, *more]
+            for pieces, (_, options) in zip(begun, asked, strict=True)
+            for more in ((), *(((option, True),) for option in options))
+        ]
+        encoded = iter(self._encoded(texts))
+        found = []
+        for _, options in asked:
+            alone = next(encoded)
+            whole = [next(encoded) for _ in options]
+            border = min([len(alone), *(common(alone, tokens) for tokens in whole)])
+            first = self._begun(alone, plain)
+            shared = first[: len(first) - len(alone) + border] or self._first()
+            found.append(Scored(shared, tuple(tokens[border:] for tokens in whole)))
+        return found
 
     def text(self, text: str) -> Tokens:
         """Tokens of a plain text."""
-        return self._begun(self._encoded([(text, True)]), plain=True)
+        return self._begun(self._encoded([[(text, True)]])[0], plain=True)
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of a reply, control tokens left out."""
@@ -146,11 +154,20 @@ class Encoder:
             kind="bad_prompt",
         )
 
-    def _encoded(self, pieces: Sequence[Piece]) -> Tokens:
-        """Tokens without any that the tokenizer would add."""
-        if not any(outside and self._holds_control(text) for text, outside in pieces):
-            return self._tokens("".join(text for text, _ in pieces))
-        return tuple(token for text, outside in pieces if text for token in self._tokens(text, split=outside))
+    def _encoded(self, many: Sequence[Sequence[Piece]]) -> list[Tokens]:
+        """Tokens of texts in pieces, without any that the tokenizer would add; what is alike, and most of it, at once."""
+        outside = {text for pieces in many for text, is_outside in pieces if is_outside}
+        control = {(text, True) for text in outside if self._holds_control(text)}
+        whole = ["".join(text for text, _ in pieces) for pieces in many]
+        calm = [control.isdisjoint(pieces) for pieces in many]
+        texts = list(dict.fromkeys(text for text, is_calm in zip(whole, calm, strict=True) if is_calm))
+        found = self._tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"] if texts else []
+        tokens = dict(zip(texts, map(tuple, found), strict=True))
+        return [
+            tokens[text] if is_calm
+            else tuple(token for part, split in pieces if part for token in self._tokens(part, split=split))
+            for text, is_calm, pieces in zip(whole, calm, many, strict=True)
+        ]  # fmt: skip
 
     def _tokens(self, text: str, *, split: bool = False) -> Tokens:
         given = {"split_special_tokens": True} if split else {}
@@ -189,11 +206,3 @@ class Encoder:
         known = getattr(self._tokenizer, "added_tokens_decoder", {}).values()
         special = {str(token.content) for token in known if token.special}
         return tuple(sorted(special | set(self._tokenizer.all_special_tokens)))
-
-
-def _common(a: Tokens, b: Tokens) -> int:
-    """How many tokens two rows begin with in common."""
-    for place, (one, other) in enumerate(zip(a, b, strict=False)):
-        if one != other:
-            return place
-    return min(len(a), len(b))

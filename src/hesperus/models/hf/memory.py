@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
@@ -23,59 +24,63 @@ class Room:
     """How many tokens are computed together. It learns: what did not fit once is not tried again.
 
     Args:
-        tokens: To begin with, padding included.
+        tokens: Of a pass, to begin with, padding included.
+        rows: Most replies that are written at a time, to begin with.
         name: Of the model, for messages.
     """
 
-    def __init__(self, tokens: int, name: str) -> None:
-        self.tokens = tokens
+    def __init__(self, tokens: int, rows: int, name: str) -> None:
+        self.tokens, self.rows = tokens, rows
         self._name = name
 
     def run(
         self,
-        lengths: Sequence[int],
+        waiting: Sequence[int],
+        cost: Callable[[Sequence[int]], int],
         compute: Callable[[Sequence[int]], None],
         *,
-        width: int = 1,
-        rows: int | None = None,
+        most: int | None = None,
         alike: Sequence[int] | None = None,
     ) -> None:
-        """Compute every row, in batches of rows of like length; a batch that does not fit is halved.
+        """Compute every row, in batches; a batch that does not fit is halved.
 
         Args:
-            lengths: Tokens of each row.
+            waiting: Places of the rows, in the order in which they are computed.
+            cost: Tokens of a batch; grows with the rows.
             compute: Computes the rows of the given places.
-            width: What a token of this work takes, in tokens of a plain pass.
-            rows: Most rows of a batch; None sets no end.
+            most: Most tokens of a batch.
             alike: A number for each row, where only rows of one number may be together.
 
         Raises:
             PermanentError: A single row does not fit (kind ``out_of_memory``).
         """
-        waiting = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+        waiting = list(waiting)
         while waiting:
-            longest = max(1, lengths[waiting[0]])
-            count = max(1, self.tokens // (longest * width))
-            count = count if rows is None else min(count, rows)
-            batch = waiting[:count]
-            if alike is not None:
-                batch = [place for place in batch if alike[place] == alike[batch[0]]]
-            if self._fits(batch, compute):
+            there = waiting if alike is None else [p for p in waiting if alike[p] == alike[waiting[0]]]
+            limit = self.tokens if most is None else min(self.tokens, most)
+            count = bisect_right(range(2, len(there) + 1), limit, key=lambda rows: cost(there[:rows]))  # noqa: B023
+            batch = there[: 1 + count]
+            if self.fits(lambda: compute(batch)):  # noqa: B023
                 taken = set(batch)
                 waiting = [place for place in waiting if place not in taken]
             elif len(batch) > 1:
-                self.tokens = longest * width * (len(batch) // 2)
+                self.tokens = cost(batch[: len(batch) // 2])
             else:
-                raise PermanentError(
-                    f"{self._name}: a text of {longest} tokens does not fit into memory by itself; take a smaller dtype, "
-                    "another device or shorter texts",
-                    kind="out_of_memory",
-                )
+                raise self.full(cost(batch))
+
+    def full(self, tokens: int) -> PermanentError:
+        """What is raised if a text does not fit by itself."""
+        return PermanentError(
+            f"{self._name}: a text of {tokens} tokens does not fit into memory by itself; take a smaller dtype, "
+            "another device or shorter texts",
+            kind="out_of_memory",
+        )
 
     @staticmethod
-    def _fits(batch: Sequence[int], compute: Callable[[Sequence[int]], None]) -> bool:
+    def fits(compute: Callable[[], None]) -> bool:
+        """Compute something; False if there was no memory for it."""
         try:
-            compute(batch)
+            compute()
         except RuntimeError as error:
             if not is_out_of_memory(error):
                 raise
@@ -85,3 +90,19 @@ class Room:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         return False
+
+
+def padded(
+    lengths: Sequence[int], tokens_of_a_row: int = 0
+) -> tuple[list[int], Callable[[Sequence[int]], int]]:
+    """The order and the cost of rows that are padded to the longest of their batch.
+
+    Args:
+        lengths: Tokens of each row.
+        tokens_of_a_row: What a row costs at least.
+    """
+
+    def cost(batch: Sequence[int]) -> int:
+        return len(batch) * max(1, tokens_of_a_row, *(lengths[place] for place in batch[:1]))
+
+    return sorted(range(len(lengths)), key=lambda place: -lengths[place]), cost

@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 
 __all__ = ["HfModel"]
 
-_ON_ACCELERATOR, _ON_CPU = 256, 32
+_ON_ACCELERATOR, _ON_CPU, _LEAST_ON_CPU = 1024, 256, 32
+"""Requests that are answered at a time."""
+
+_BYTES_ON_CPU = 1 << 35
+"""Requests on a CPU times bytes of weights: what is answered at a time is lost if the process is killed."""
 
 
 class HfModel:
     """A causal language model of transformers.
 
     Prompts go through the checkpoint's chat template where it has one, and in plain otherwise. Temperature 0 (or none) is
-    greedy; otherwise each reply is drawn by a generator of its own, seeded with the request. In a batch, rows are padded
-    and masked: what else is in it changes numbers by rounding only.
+    greedy; otherwise each reply is drawn by a generator of its own, seeded with the request. What prompts begin with in
+    common is computed once, and what else is in a batch is masked: it changes numbers by rounding only.
 
     One model is loaded at a time: loading another gives the memory of the first back.
 
@@ -44,6 +48,7 @@ class HfModel:
         UsageError: The name names nothing, the folder cannot be loaded safely, or an option does not fit.
     """
 
+    by_text = True
     _loaded: HfModel | None = None
 
     def __init__(self, name: str, options: ModelOptions) -> None:
@@ -79,7 +84,10 @@ class HfModel:
         given = self._options.loading.batch_size
         if given is not None:
             return given
-        return _ON_CPU if device_of(self._options.loading.device).type == "cpu" else _ON_ACCELERATOR
+        if device_of(self._options.loading.device).type != "cpu":
+            return _ON_ACCELERATOR
+        weights = sum(file.stat().st_size for file in self._checkpoint.weight_files)
+        return max(_LEAST_ON_CPU, min(_ON_CPU, _BYTES_ON_CPU // max(1, weights)))
 
     def replies(self, requests: Sequence[Request]) -> list[Reply]:
         """Answer each request; see the class for how.
@@ -131,9 +139,9 @@ class HfModel:
         from hesperus.models.hf.scoring import option_logprobs
 
         runtime, plain = self._ready(), self._options.scoring == "echo"
-        asked = [
-            self._encoder.scored(request.prompt, request.options or (), plain=plain) for request in requests
-        ]
+        asked = self._encoder.scored(
+            [(request.prompt, request.options or ()) for request in requests], plain=plain
+        )
         found = option_logprobs(runtime, asked)
         served = self._checkpoint.served_by
         return [

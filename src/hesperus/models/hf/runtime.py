@@ -1,23 +1,27 @@
-"""A loaded model: where it lies, how long its texts may be, and one forward pass with padding.
+"""A loaded model: where it lies, how long its texts may be, and its forward passes: over a tree of rows, or with padding.
 
-Padding is on the left, so that what is asked of a row (its last token, its option, its reply) is at the end of
-every row. Whether an architecture holds to its attention mask is tried once, on its own weights: one that does not is
-given rows of one length only.
+Whether an architecture holds to a mask is tried once, on its own weights. One that takes any mask computes rows as a tree
+(`hesperus.models.hf.trees`). Others get rows that are padded on the left, so that what is asked of a row is at its end; and
+those that do not hold to that mask either get rows of one length only.
 """
 
 from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from hesperus.checkpoints import Checkpoint, device_of, load_model, load_tokenizer
 from hesperus.errors import UsageError
+from hesperus.models.hf.caches import Kept, kept_cache, picked
 from hesperus.models.hf.memory import Room, is_out_of_memory
+from hesperus.models.hf.trees import Integers, Tokens, Tree, common, tree
 from hesperus.models.protocol import Loading
 
 torch: Any = import_module("torch")
@@ -28,24 +32,36 @@ Cache = Any
 
 DTYPES = ("auto", "bfloat16", "float16", "float32")
 
-_TOKENS_ON_ACCELERATOR, _TOKENS_ON_CPU = 1 << 15, 1 << 12
-"""Tokens of a batch, padding included, to begin with."""
+_ON_ACCELERATOR, _ON_CPU = (1 << 15, 256), (1 << 12, 64)
+"""Tokens of a pass, padding included, and replies that are written at a time, to begin with."""
+
+_FULL, _SLIDING = "full_attention", "sliding_attention"
+"""Kinds of layers, as configurations name them."""
 
 _NEAR, _NEAR_IN_HALF = 1e-4, 3e-2
 """Largest difference of logits, in parts of the largest logit, that rounding makes with and without padding, in single
 and in half precision; a mask that is not held to makes more."""
 
 
+_LEAST_PACK, _LEAST_PACK_ON_ACCELERATOR = 512, 2048
+"""New tokens of a tree, where the model is no wider. Attention is computed between all of them, which at as many tokens as the
+model is wide is a sixth of the work."""
+
+
 @dataclass(slots=True)
-class Pass:
-    """What a forward pass gave.
+class Grown:
+    """What a pass over a tree gave.
 
     Attributes:
-        logits: Of the last tokens asked for, [rows, kept, vocabulary], float32.
-        cache: Keys and values of the rows; None if the architecture keeps none that can be continued.
+        logits: Of the tokens that were asked for, each once, [kept, vocabulary], float32.
+        spots: For each row, where in the logits its tokens from the first wanted one are.
+        paths: For each row, where in the cache its tokens are.
+        cache: Keys and values of the tree, all rows of it in one.
     """
 
     logits: Tensor
+    spots: list[Integers]
+    paths: list[Integers]
     cache: Cache
 
 
@@ -56,6 +72,9 @@ class Runtime:
         checkpoint: What to load.
         loading: Where to, and in which precision.
         name: For messages.
+
+    Attributes:
+        spine: The last row of the last tree, whose keys and values are kept for the next.
 
     Raises:
         UsageError: It cannot be loaded: unknown architecture, missing weights, no such device, no room.
@@ -77,10 +96,12 @@ class Runtime:
                 raise
             raise UsageError(f"{name} does not fit into the memory of {self.device}") from None
         on_cpu = self.device.type == "cpu"
-        self.room = Room(_TOKENS_ON_CPU if on_cpu else _TOKENS_ON_ACCELERATOR, name)
+        self.room = Room(*(_ON_CPU if on_cpu else _ON_ACCELERATOR), name)
         self.stops = self._stops()
         # The checkpoint's own sampling defaults would be mixed into ours.
         self.model.generation_config = transformers.GenerationConfig()
+        self.spine: Tokens = ()
+        self._spine_states: list[Kept] = []
         self._takes = frozenset(inspect.signature(self.model.forward).parameters)
 
     @property
@@ -106,32 +127,100 @@ class Runtime:
         return self._alike(self._probe_padding)
 
     @cached_property
-    def continues(self) -> bool:
-        """Whether a row can be continued from the cache of its beginning, in several ways."""
-        return self.pads and self._alike(self._probe_cache)
+    def branches(self) -> bool:
+        """Whether rows can be computed as a tree."""
+        return "position_ids" in self._takes and bool(self._windows) and self._alike(self._probe_tree)
 
-    def forward(
-        self, ids: Tensor, mask: Tensor, *, keep: int, cache: Cache = None, caching: bool = False
-    ) -> Pass:
-        """One pass over padded rows.
+    @property
+    def pack(self) -> int:
+        """New tokens of a tree."""
+        least = _LEAST_PACK if self.device.type == "cpu" else _LEAST_PACK_ON_ACCELERATOR
+        return max(least, int(getattr(self.text_config, "hidden_size", 0) or 0))
+
+    def forward(self, ids: Tensor, mask: Tensor, *, keep: int) -> Tensor:
+        """Logits of padded rows, [rows, kept, vocabulary], float32.
 
         Args:
             ids: Tokens, [rows, tokens].
-            mask: 1 if there is a token, over the cache and then the ids, [rows, cached + tokens].
+            mask: 1 if there is a token, of the same shape.
             keep: Tokens at the end to keep the logits of.
-            cache: What an earlier pass gave.
-            caching: Whether the cache is wanted.
         """
-        given: dict[str, Any] = {"input_ids": ids, "attention_mask": mask, "use_cache": caching}
+        given: dict[str, Any] = {"input_ids": ids, "attention_mask": mask, "use_cache": False}
         if "position_ids" in self._takes:
-            given["position_ids"] = (mask.cumsum(-1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+            given["position_ids"] = (mask.cumsum(-1) - 1).clamp(min=0)
         if "logits_to_keep" in self._takes:
             given["logits_to_keep"] = keep
-        if cache is not None:
-            given["past_key_values"] = cache
         with torch.inference_mode():
-            out = self.model(**given)
-            return Pass(out.logits[:, -keep:].float(), out.get("past_key_values"))
+            return self.model(**given).logits[:, -keep:].float()
+
+    def grow(self, rows: Sequence[Tokens], first: Sequence[int]) -> Grown:
+        """One pass over the tree of rows. What the last row before began with too is not computed again.
+
+        Args:
+            rows: In the order of `hesperus.models.hf.trees.in_order` after `spine`.
+            first: Of each row the first token whose logits are wanted; so are those of all that follow.
+        """
+        known = self.spine[: min(common(self.spine, rows[0]), *first)]
+        made: Tree = tree(known, rows)
+        wanted = np.unique(
+            np.concatenate([path[start:] for path, start in zip(made.paths, first, strict=True)])
+        )
+        cache = kept_cache(picked(self._spine_states, slice(len(known))))
+        # Until the pass is over nothing is known: it may end for want of memory.
+        self.spine, self._spine_states = (), []
+        logits = self.attended(
+            made.ids[None], made.positions[None, len(known) :], lambda window: made.seen(window)[None, None],
+            cache, keep=wanted - len(known),
+        )  # fmt: skip
+        self.spine = rows[-1]
+        self._spine_states = picked(cache.layers, made.paths[-1])
+        spots = [np.searchsorted(wanted, path[start:]) for path, start in zip(made.paths, first, strict=True)]
+        return Grown(logits[0], spots, made.paths, cache)
+
+    def attended(
+        self,
+        ids: Integers,
+        positions: Integers,
+        seen: Callable[[int | None], Any],
+        cache: Cache,
+        *,
+        keep: Integers,
+    ) -> Tensor:
+        """Logits of tokens behind a cache, which they enter, [rows, kept, vocabulary], float32.
+
+        Args:
+            ids: Tokens, [rows, tokens].
+            positions: Where in its text each stands, of the same shape.
+            seen: What each token sees of cached and new ones with a window of so many, [rows, 1, tokens, cached + tokens].
+            cache: Keys and values of `kept_cache`.
+            keep: Which tokens to keep the logits of.
+        """
+        masks = {kind: self._mask(seen(window)) for kind, window in self._windows.items()}
+        kept = torch.as_tensor(keep, device=self.device)
+        given: dict[str, Any] = {"logits_to_keep": kept} if "logits_to_keep" in self._takes else {}
+        with torch.inference_mode():
+            logits = self.model(
+                input_ids=torch.as_tensor(ids, device=self.device),
+                position_ids=torch.as_tensor(positions, device=self.device),
+                attention_mask=masks if len(masks) > 1 else next(iter(masks.values())),
+                past_key_values=cache,
+                use_cache=True,
+                **given,
+            ).logits
+            return (logits if given else logits[:, kept]).float()
+
+    def _mask(self, seen: Any) -> Tensor:
+        seen = torch.as_tensor(seen, device=self.device)
+        lowest = torch.finfo(self.model.dtype).min
+        return torch.zeros(seen.shape, dtype=self.model.dtype, device=self.device).masked_fill_(~seen, lowest)
+
+    @cached_property
+    def _windows(self) -> Mapping[str, int | None]:
+        """How far back each kind of layer sees; None if to the beginning. Empty if there are layers of other kinds."""
+        window = getattr(self.text_config, "sliding_window", None)
+        known = {_FULL: None, _SLIDING: window}
+        kinds = set(getattr(self.text_config, "layer_types", None) or [_SLIDING if window else _FULL])
+        return {kind: known[kind] for kind in sorted(kinds)} if kinds <= set(known) else {}
 
     def body(self, ids: Tensor, mask: Tensor) -> Any:
         """What the layers below the output head give, hidden states included; arguments as of `forward`."""
@@ -148,16 +237,9 @@ class Runtime:
         mask = [[0] * (longest - len(row)) + [1] * len(row) for row in many]
         return torch.tensor(ids, device=self.device), torch.tensor(mask, device=self.device)
 
-    def tails(self, many: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Tokens and mask of what continues cached rows, filled up on the right: it must follow without a gap."""
-        longest = max(map(len, many))
-        ids = [list(row) + [self.padding] * (longest - len(row)) for row in many]
-        mask = [[1] * len(row) + [0] * (longest - len(row)) for row in many]
-        return torch.tensor(ids, device=self.device), torch.tensor(mask, device=self.device)
-
     def close(self) -> None:
         """Give the memory back."""
-        self.model = None
+        self.model, self.spine, self._spine_states = None, (), []
         if self.device.type != "cpu":
             # Parts of a model may refer to each other, and the next one needs the room now.
             gc.collect()
@@ -179,23 +261,23 @@ class Runtime:
     def _probe_padding(self) -> float:
         """How far the logits of a short row next to a longer one are from those that it has alone."""
         short, long = self._probes()
-        return self._gap(self.forward(*self.rows([short, long]), keep=1).logits[0], short)
+        return self._gap(self.forward(*self.rows([short, long]), keep=1)[0], short)
 
-    def _probe_cache(self) -> float:
-        """The same of rows that continue two cached ones, one of them in two ways."""
-        short, long = self._probes()
-        ids, mask = self.rows([short, long])
-        cache = self.forward(ids, mask, keep=1, caching=True).cache
-        origins, ways = [0, 0, 1], [long[1:3], long[3:4], long[:2]]
-        cache.batch_select_indices(torch.tensor(origins, device=self.device))
-        more, there = self.tails(ways)
-        found = self.forward(more, torch.cat([mask[origins], there], dim=1), keep=2, cache=cache).logits
-        whole = [(short, long)[origin] + way for origin, way in zip(origins, ways, strict=True)]
-        return max(self._gap(found[row, len(ways[row]) - 1], whole[row]) for row in range(len(ways)))
+    def _probe_tree(self) -> float:
+        """The same of rows with common beginnings, and of one that goes on where an earlier pass ended."""
+        short, long = map(tuple, self._probes())
+        rows = [short + long[1:3], short + long[3:4], long[:1] + short]
+        gaps = []
+        for batch in (rows, [rows[-1] + long[4:6], long]):
+            grown = self.grow(batch, [len(row) - 1 for row in batch])
+            gaps += [
+                self._gap(grown.logits[spots[-1]], row) for spots, row in zip(grown.spots, batch, strict=True)
+            ]
+        return max(gaps)
 
     def _gap(self, found: Tensor, alone: Sequence[int]) -> float:
         """Largest difference from the last logits of a row by itself, in parts of the largest of them."""
-        right = self.forward(*self.rows([alone]), keep=1).logits[0, 0]
+        right = self.forward(*self.rows([alone]), keep=1)[0, 0]
         return float((found.reshape(-1) - right).abs().max() / right.abs().max().clamp(min=1e-12))
 
     def _probes(self) -> tuple[list[int], list[int]]:

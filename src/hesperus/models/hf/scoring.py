@@ -1,23 +1,46 @@
 """Log-probabilities of options: the sum over each option's tokens, given the prompt.
 
-The prompt is computed once for all its options. What a row shares with a longer row next to it is padding, which is
-masked, so a batch changes a number by rounding only.
+What prompts and options begin with in common is computed once, as far as the architecture allows; what else is in a batch
+is masked, so it changes a number by rounding only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from hesperus.errors import PermanentError
-from hesperus.models.hf.encoding import Scored, Tokens
+from hesperus.models.hf.encoding import Scored
+from hesperus.models.hf.memory import padded
 from hesperus.models.hf.runtime import Runtime
+from hesperus.models.hf.trees import Tokens, in_order
 
 torch: Any = import_module("torch")
 
 _LOGITS = 1 << 27
 """Logits that are held at a time, as float32."""
+
+_WORDS_OF_A_TOKEN = 1 << 15
+"""Words of the vocabulary whose logits take about as much memory as a token of a small model."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row to compute.
+
+    Attributes:
+        prompt: Its tokens.
+        begun: All tokens but the last of the options that follow it.
+        ways: These options: place of the prompt, number of the option, its tokens.
+    """
+
+    prompt: Tokens
+    begun: Tokens
+    ways: list[tuple[int, int, Tokens]]
 
 
 def option_logprobs(runtime: Runtime, asked: Sequence[Scored]) -> list[tuple[float, ...]]:
@@ -37,105 +60,68 @@ def option_logprobs(runtime: Runtime, asked: Sequence[Scored]) -> list[tuple[flo
     for one in asked:
         _check_length(runtime, one)
     sums: list[list[float]] = [[0.0] * len(one.options) for one in asked]
-    if runtime.continues:
-        _from_cache(runtime, asked, sums)
-    else:
-        _from_the_start(runtime, asked, sums)
+    (_by_tree if runtime.branches else _padded)(runtime, _rows_of(asked), sums)
     return [tuple(_finite(value, runtime.name) for value in row) for row in sums]
 
 
-def _from_cache(runtime: Runtime, asked: Sequence[Scored], sums: list[list[float]]) -> None:
-    """Prompts once, then the rest of every option of more than one token after its cached prompt."""
-    most = max((_rows_after(one) for one in asked), default=0)
+def _by_tree(runtime: Runtime, rows: Sequence[_Row], sums: list[list[float]]) -> None:
+    """What prompts and options begin with in common is computed once."""
+    tokens = [row.prompt + row.begun for row in rows]
+    order, new = in_order(tokens, runtime.spine)
+    # Logits of a token take about as much as a token of a small model for every so many words of the vocabulary.
+    heavy = runtime.vocabulary // _WORDS_OF_A_TOKEN
+    costs = [count + heavy * (len(row.begun) + 1) for count, row in zip(new, rows, strict=True)]
 
     def compute(batch: Sequence[int]) -> None:
-        ids, mask = runtime.rows([asked[place].prompt for place in batch])
-        after = [
-            (row, number, option)
-            for row, place in enumerate(batch)
-            for number, option in enumerate(asked[place].options)
-            if len(option) > 1
-        ]
-        done = runtime.forward(ids, mask, keep=1, caching=bool(after))
-        made = [list(sums[place]) for place in batch]
-        _add_first(done.logits[:, 0], [asked[place] for place in batch], made)
-        if after:
-            _add_rest(runtime, (mask, done.cache), after, made)
-        for place, row in zip(batch, made, strict=True):
-            sums[place] = row
-
-    widest = max((len(option) for one in asked for option in one.options), default=1)
-    rows = max(1, _LOGITS // (runtime.vocabulary * max(1, most) * widest))
-    runtime.room.run([len(one.prompt) for one in asked], compute, width=1 + most, rows=rows)
-
-
-def _add_first(logits: Any, asked: Sequence[Scored], made: list[list[float]]) -> None:
-    """Add the log-probability of the first token of every option."""
-    spots = [
-        (row, number, option[0])
-        for row, one in enumerate(asked)
-        for number, option in enumerate(one.options)
-        if option
-    ]
-    rows = torch.tensor([row for row, _, _ in spots], device=logits.device, dtype=torch.long)
-    tokens = torch.tensor([token for _, _, token in spots], device=logits.device, dtype=torch.long)
-    values = (logits[rows, tokens] - logits.logsumexp(-1)[rows]).tolist()
-    for (row, number, _), value in zip(spots, values, strict=True):
-        made[row][number] = value
-
-
-def _add_rest(
-    runtime: Runtime,
-    cached: tuple[Any, Any],
-    after: Sequence[tuple[int, int, Tokens]],
-    made: list[list[float]],
-) -> None:
-    """Add the log-probabilities of all further tokens of the options of more than one."""
-    mask, cache = cached
-    origins = torch.tensor([row for row, _, _ in after], device=runtime.device)
-    cache.batch_select_indices(origins)
-    ids, there = runtime.tails([option[:-1] for _, _, option in after])
-    wanted, _ = runtime.tails([option[1:] for _, _, option in after])
-    logits = runtime.forward(
-        ids, torch.cat([mask[origins], there], dim=1), keep=ids.shape[1], cache=cache
-    ).logits
-    values = (_picked(logits, wanted) * there).sum(-1).tolist()
-    for (row, number, _), value in zip(after, values, strict=True):
-        made[row][number] += value
-
-
-def _from_the_start(runtime: Runtime, asked: Sequence[Scored], sums: list[list[float]]) -> None:
-    """Whole rows, for architectures with a cache that cannot be continued: each prompt with each option but its last token."""
-    rows = list(
-        dict.fromkeys(
-            (place, option[:-1]) for place, one in enumerate(asked) for option in one.options if option
+        grown = runtime.grow(
+            [tokens[index] for index in batch], [len(rows[index].prompt) - 1 for index in batch]
         )
-    )
+        ways = [
+            (spots, *way) for index, spots in zip(batch, grown.spots, strict=True) for way in rows[index].ways
+        ]
+        spots = torch.as_tensor(np.concatenate([spots for spots, *_ in ways]), device=grown.logits.device)
+        wanted = torch.tensor([token for *_, option in ways for token in option], device=grown.logits.device)
+        values = (grown.logits[spots, wanted] - grown.logits.logsumexp(-1)[spots]).double().cpu().numpy()
+        ends = np.cumsum([len(option) for *_, option in ways])
+        found = np.add.reduceat(values, ends - [len(option) for *_, option in ways])
+        for (_, place, number, _), value in zip(ways, found.tolist(), strict=True):
+            sums[place][number] = value
+
+    runtime.room.run(order, lambda batch: sum(costs[index] for index in batch), compute, most=runtime.pack)
+
+
+def _padded(runtime: Runtime, rows: Sequence[_Row], sums: list[list[float]]) -> None:
+    """Each prompt with each option but its last token, from the start."""
 
     def compute(batch: Sequence[int]) -> None:
         held = [rows[index] for index in batch]
-        longest = max(len(begun) for _, begun in held) + 1
-        ids, mask = runtime.rows([asked[place].prompt + begun for place, begun in held])
-        logits = runtime.forward(ids, mask, keep=longest).logits
-        for row, (place, begun) in enumerate(held):
-            for number, option in enumerate(asked[place].options):
-                if option and option[:-1] == begun:
-                    wanted = torch.tensor(option, device=runtime.device)
-                    sums[place][number] = float(_picked(logits[row, -len(option) :], wanted).sum())
+        ids, mask = runtime.rows([row.prompt + row.begun for row in held])
+        logits = runtime.forward(ids, mask, keep=max(len(row.begun) for row in held) + 1)
+        for place, row in enumerate(held):
+            for question, number, option in row.ways:
+                wanted = torch.tensor(option, device=runtime.device)
+                sums[question][number] = float(_picked(logits[place, -len(option) :], wanted).sum())
 
-    widest = max((len(begun) + 1 for _, begun in rows), default=1)
-    lengths = [len(asked[place].prompt) + len(begun) for place, begun in rows]
-    fitting = max(1, _LOGITS // (runtime.vocabulary * widest))
-    runtime.room.run(lengths, compute, rows=fitting, alike=None if runtime.pads else lengths)
+    widest = max((len(row.begun) + 1 for row in rows), default=1)
+    lengths = [len(row.prompt) + len(row.begun) for row in rows]
+    order, cost = padded(lengths, runtime.vocabulary * widest * runtime.room.tokens // _LOGITS)
+    runtime.room.run(order, cost, compute, alike=None if runtime.pads else lengths)
+
+
+def _rows_of(asked: Sequence[Scored]) -> list[_Row]:
+    """What is computed: each prompt with all but the last token of each option, what is alike once."""
+    rows: dict[tuple[Tokens, Tokens], _Row] = {}
+    for place, one in enumerate(asked):
+        for number, option in enumerate(one.options):
+            if option:
+                row = rows.setdefault((one.prompt, option[:-1]), _Row(one.prompt, option[:-1], []))
+                row.ways.append((place, number, option))
+    return list(rows.values())
 
 
 def _picked(logits: Any, tokens: Any) -> Any:
     """Log-probabilities of tokens, [..., tokens], from logits, [..., tokens, vocabulary]."""
     return logits.gather(-1, tokens[..., None])[..., 0] - logits.logsumexp(-1)
-
-
-def _rows_after(one: Scored) -> int:
-    return sum(len(option) > 1 for option in one.options)
 
 
 def _check_length(runtime: Runtime, one: Scored) -> None:

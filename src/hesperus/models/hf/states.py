@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.errors import PermanentError
-from hesperus.models.hf.encoding import Tokens
+from hesperus.models.hf.memory import padded
 from hesperus.models.hf.runtime import Runtime
+from hesperus.models.hf.trees import Tokens
 
 torch: Any = import_module("torch")
 
@@ -43,9 +44,9 @@ def last_token_states(runtime: Runtime, texts: Sequence[Tokens], into: npt.NDArr
 
     layers, hidden = into.shape[0], into.shape[2]
     longest = max(map(len, texts), default=1)
-    rows = max(1, _STATES // (layers * hidden * longest))
     lengths = [len(tokens) for tokens in texts]
-    runtime.room.run(lengths, compute, rows=rows, alike=None if runtime.pads else lengths)
+    order, cost = padded(lengths, layers * hidden * longest * runtime.room.tokens // _STATES)
+    runtime.room.run(order, cost, compute, alike=None if runtime.pads else lengths)
 
 
 def shape_of(runtime: Runtime) -> tuple[int, int]:
