@@ -37,16 +37,18 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def caller(folder: Path, *first: str, site: Path | None = None) -> Call:
-    """Calls the command: with a package that is installed in a process of its own, else with nothing loaded before."""
+    """Calls the command with nothing loaded before, and a folder of packages, if any, as Python finds them."""
 
     def call(*words: object, ends: int = 0) -> subprocess.CompletedProcess[str]:
-        if site is None:
-            with mock.patch.dict(plugins._offered, clear=True), mock.patch.object(plugins, "_loaded", set()):
-                done = hesperus(*first, *words, cwd=folder)
-        else:
-            command = [sys.executable, "-m", "hesperus", *first, *map(str, words)]
-            paths = {"PYTHONPATH": os.pathsep.join(map(str, (SOURCE, site)))}
-            done = subprocess.run(command, cwd=folder, env={**os.environ, **paths}, capture_output=True, text=True, check=False)  # fmt: skip
+        paths = [*([str(site)] if site else []), *sys.path]
+        with (
+            mock.patch.dict(plugins._offered, clear=True),
+            mock.patch.object(plugins, "_loaded", set()),
+            mock.patch.object(sys, "path", paths),
+        ):
+            for name in [name for name in sys.modules if name.partition(".")[0] == "hesperus_example"]:
+                del sys.modules[name]
+            done = hesperus(*first, *words, cwd=folder)
         assert done.returncode == ends, (done.stdout, done.stderr)
         return done
 
@@ -194,5 +196,11 @@ def test_a_package_whose_plug_in_does_not_import_is_named(installed: Path, tmp_p
     words = ("run", "multisense", "--task", "atlas", "--model", "parrot/a", "--target", "de")
     said = call(*words, ends=2).stderr
     assert "the plug-in 'parrot' of the package hesperus-example" in said and "nothing_of_this_name" in said
-    # What does not need it is not disturbed by it.
+    # What does not need it is not disturbed by it, in a process of its own, too.
     call("plan", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de", "--limit", 2)
+    paths = os.pathsep.join(map(str, (SOURCE, broken)))
+    alone = subprocess.run(
+        [sys.executable, "-m", "hesperus", *words], cwd=tmp_path, env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (alone.returncode, alone.stderr) == (2, said)
