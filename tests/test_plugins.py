@@ -157,9 +157,9 @@ def test_a_study_file_names_its_plug_in(tmp_path: Path) -> None:
     [
         (
             "import nothing_of_this_name\n",
-            ["mine.py cannot be loaded", "ModuleNotFoundError", "nothing_of_this_name"],
+            ["mine.py, line 1, cannot be loaded", "ModuleNotFoundError", "nothing_of_this_name"],
         ),
-        ("x = (\n", ["mine.py cannot be loaded", "SyntaxError"]),
+        ("x = (\n", ["mine.py, line 1, cannot be loaded", "SyntaxError"]),
         ("X = 1\n", ["mine.py", "HESPERUS = {KIND: {NAME: …}}"]),
         ("HESPERUS = {'sense': {}}\n", ["kind of plug-in", "'sense'", "did you mean 'senses'"]),
         ("HESPERUS = {'models': {'pocket': print}}\n", ["'pocket'", "hesperus itself", "mine.py"]),
