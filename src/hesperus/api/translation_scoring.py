@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -11,8 +10,6 @@ from hesperus.errors import DataError, HesperusWarning, UnknownNameError, UsageE
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
-    from hesperus.fingerprint import JSON
-    from hesperus.translation import CometSettings
 
 
 def score(
@@ -48,7 +45,7 @@ def score(
     from hesperus.measures import Bootstrap, score_interval
     from hesperus.records import read_run
     from hesperus.records.writing import write_parquet
-    from hesperus.translation import CometSettings, QualitySettings, score_senses, sense_pairs
+    from hesperus.translation import CometScorer, QualitySettings, score_senses, sense_pairs
     from hesperus.translation.kept_scores import added_to, metadata_of, texts_hash
     from hesperus.translation.quality import CORPUS_COLUMNS, ItemBleu
 
@@ -57,7 +54,7 @@ def score(
     if item_bleu not in get_args(ItemBleu):
         raise UnknownNameError("--item-bleu", item_bleu, get_args(ItemBleu))
     how = QualitySettings(item_bleu=cast(ItemBleu, item_bleu), rouge="unicode" if rouge else "off")
-    comet = None if comet_python is None else _Comet(CometSettings(str(comet_python), str(comet_checkpoint)))
+    comet = None if comet_python is None else CometScorer(str(comet_python), str(comet_checkpoint))
     folder = Path(run)
     held = read_run(folder)
     if held.items is None:
@@ -81,25 +78,3 @@ def score(
             stacklevel=2,
         )
     return table("translation quality", CORPUS_COLUMNS, rows=scores.rows, signature=signed)
-
-
-class _Comet:
-    """COMET as a scorer of segments that remembers which version answered."""
-
-    def __init__(self, settings: CometSettings) -> None:
-        self._settings = settings
-        self._version = ""
-
-    def __call__(
-        self, sources: Sequence[str], made: Sequence[str], wanted: Sequence[str]
-    ) -> Sequence[float | None]:
-        from hesperus.translation import comet_scores
-
-        found = comet_scores(self._settings, sources=sources, hypotheses=made, references=wanted)
-        self._version = found.version
-        return found.scores
-
-    def signature(self) -> dict[str, JSON]:
-        from hesperus.translation import comet_signature
-
-        return comet_signature(self._settings, self._version)

@@ -11,7 +11,7 @@ from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
     from hesperus.translation.codes import all_unsupported, would_translate
-    from hesperus.translation.comet import CometScores, CometSettings, comet_scores, comet_signature
+    from hesperus.translation.comet import CometScorer
     from hesperus.translation.degeneration import FAULT_KINDS, Fault, FaultSettings, faults, severity
     from hesperus.translation.documents import Piece, document_pieces
     from hesperus.translation.kept_scores import sense_pairs
@@ -44,8 +44,7 @@ __all__ = [
     "Attempt",
     "Bleu",
     "Chrf",
-    "CometScores",
-    "CometSettings",
+    "CometScorer",
     "Decoding",
     "Fault",
     "FaultSettings",
@@ -65,8 +64,6 @@ __all__ = [
     "TranslatorOptions",
     "all_unsupported",
     "clauses",
-    "comet_scores",
-    "comet_signature",
     "convert",
     "document_pieces",
     "faults",

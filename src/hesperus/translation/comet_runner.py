@@ -1,6 +1,6 @@
 """Scores segments with COMET; executed by the Python of an environment that has it, never imported by hesperus.
 
-One JSON document in on standard input, ``{"checkpoint", "batch_size", "gpus", "segments": [{"src", "mt", "ref"}]}``;
+One JSON document in on standard input, ``{"checkpoint", "segments": [{"src", "mt", "ref"}]}``;
 one out on standard output, ``{"scores", "comet"}`` or ``{"missing"}``. Whatever COMET prints goes to standard error.
 Only the standard library is imported up to the point where COMET is needed, so that any Python can run this file.
 """
@@ -30,9 +30,7 @@ def _score(job: dict[str, object]) -> dict[str, object]:
     except ImportError as error:
         return {"missing": str(error)}
     model = comet.load_from_checkpoint(str(_checkpoint(str(job["checkpoint"]))), local_files_only=True)
-    found = model.predict(
-        job["segments"], batch_size=job["batch_size"], gpus=job["gpus"], progress_bar=False, num_workers=0
-    )
+    found = model.predict(job["segments"], batch_size=16, gpus=0, progress_bar=False, num_workers=0)
     scores = [float(score) for score in found["scores"]]
     return {
         "scores": [score if math.isfinite(score) else None for score in scores],

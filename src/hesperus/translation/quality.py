@@ -33,7 +33,7 @@ Interval = Callable[[Floats, Reduce, Corners], tuple[float | None, float | None]
 """Per-item columns [items, k], how their sums become a score, and columns of pseudo-items to the ends of an interval."""
 
 Comet = Callable[[Sequence[str], Sequence[str], Sequence[str]], Sequence[float | None]]
-"""Sources, translations and references to a score each (see hesperus.translation.comet_scores)."""
+"""Sources, translations and references to a score each (see hesperus.translation.CometScorer)."""
 
 PAIR_COLUMNS = ("model", "task", "item", "sense", "field", "hypothesis", "reference")
 """Columns of the table of pairs, one row a text; ``source`` is wanted as well where COMET scores."""
