@@ -24,7 +24,7 @@ from hesperus.errors import DataError, PermanentError, StoreError, UnknownNameEr
 from hesperus.evaluators import EmbeddedJudge, information_evaluator
 from hesperus.languages import pack
 from hesperus.measures import Bootstrap
-from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
+from hesperus.studies.evaluating.evaluation import Evaluation, evaluate
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.replies import paired, read_open, read_replies, replies_of
 from hesperus.studies.evaluating.translating import Translating, Way
@@ -121,7 +121,7 @@ def evaluated(
             paired(replies_of(replies), "en"),
             Translating(chosen, kept),  # type: ignore[arg-type]
             [information_evaluator(EmbeddedJudge())],
-            settings=EvaluationSettings(**settings),  # type: ignore[arg-type]
+            **settings,  # type: ignore[arg-type]
         )
     return found
 
@@ -169,7 +169,7 @@ def test_what_gives_no_answer_scores_by_the_rule_and_is_shown_both_ways() -> Non
         "pairs": 7, "compared": 1, "candidate_silent": 3, "failed": 1, "absent": 2,
     }  # fmt: skip
     assert (counts["refused"], counts["blocked"], counts["error"]) == (1, 1, 1)
-    strict = scores(evaluated(pl.DataFrame(rows), missing="no answer"))["recall"]
+    strict = scores(evaluated(pl.DataFrame(rows), missing="no-answer"))["recall"]
     assert (strict["value"], strict["n"]) == (1 / 6, 6)
 
 

@@ -37,26 +37,8 @@ LEVELS = ("reference.", "candidate.")
 
 SCORE, CEILING = "score", "ceiling"
 
-MISSING_RULES = ("leave out", "no answer")
+MISSING = ("leave-out", "no-answer")
 """What an item is for which a side has no row at all: no pair, or a pair with a side that gives no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationSettings:
-    """How pairs are made and scored.
-
-    Attributes:
-        control: Whether the ceiling is measured where the translator goes both ways.
-        missing: What becomes of an item that one side was not asked: `leave out` counts it, `no answer` scores it as if
-            that side had given no answer. A side to which no reply came (the outcome `error`) is left out by either.
-    """
-
-    control: bool = True
-    missing: str = "leave out"
-
-    def __post_init__(self) -> None:
-        if self.missing not in MISSING_RULES:
-            raise UsageError(f"missing: {self.missing!r} is neither {' nor '.join(map(repr, MISSING_RULES))}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +141,8 @@ def evaluate(
     translating: Translating,
     evaluators: Sequence[Evaluator],
     *,
-    settings: EvaluationSettings | None = None,
+    control: bool = True,
+    missing: str = "leave-out",
     prompts: Mapping[str, str] | None = None,
 ) -> list[Evaluation]:
     """Translate every reply into the reference's language and compare the pairs, by each evaluator in turn.
@@ -168,41 +151,52 @@ def evaluate(
         paired: Replies in pairs.
         translating: What translates, and where it is kept.
         evaluators: What compares.
-        settings: How.
+        control: Whether the ceiling is measured where the translator goes both ways.
+        missing: What becomes of an item that one side was not asked: `leave-out` counts it, `no-answer` scores it as if that
+            side had given no answer. A side to which no reply came (the outcome `error`) is left out by either.
         prompts: Item id to what was asked, in the reference's language, for evaluators that look at it.
 
     Raises:
-        UsageError: A pair of languages that the translator does not know, or prompts that an evaluator lacks.
+        UsageError: A pair of languages that the translator does not know, prompts that an evaluator lacks, or no such rule
+            for missing items.
         ModelError: The translator or a judge failed; what was done is kept.
     """
-    settings = settings or EvaluationSettings()
+    if missing not in MISSING:
+        raise UsageError(f"--missing is {' or '.join(MISSING)}, not {missing!r}")
     for evaluator in evaluators:
         if evaluator.needs_prompts and not prompts:
             raise UsageError(
                 f"{evaluator.what} is judged by what was asked; give the prompts (--prompts FILE), or evaluate a run "
                 "folder, which holds them"
             )
-    rows = _translated(paired, translating, settings)
-    return [
-        _evaluated(rows, paired, translating, evaluator, settings, prompts or {}) for evaluator in evaluators
-    ]
+    rows = _translated(paired, translating, control=control, missing=missing)
+    how: dict[str, JSON] = {
+        "reference": paired.reference,
+        "control": control,
+        "missing": missing.replace("-", " "),
+        "translator": translating.name,
+        "translation": translating.signature(),
+    }
+    return [_evaluated(rows, evaluator, how, prompts or {}) for evaluator in evaluators]
 
 
-def _translated(paired: Paired, translating: Translating, settings: EvaluationSettings) -> list[_Row]:
+def _translated(paired: Paired, translating: Translating, *, control: bool, missing: str) -> list[_Row]:
     """Every pair with its candidate in the reference's language, and the reference sent there and back."""
     target = paired.reference
     languages = paired.pairs["language"].unique(maintain_order=True).to_list()
     translating.refuse_unsupported([(source, target) for source in languages])
     rows: list[_Row] = []
     for source in languages:
-        pairs = [_with_missing(row, settings) for row in _of_language(paired.pairs, source)]
+        pairs = paired.pairs.filter(pl.col("language") == source).to_dicts()
+        if missing == "no-answer":
+            pairs = [{**row, "asked": True, "reference_asked": True} for row in pairs]
         spoken = [row for row in pairs if not no_answer(row["reply"])]
         said = [str(row["reply"]) for row in spoken]
         way = Way(source, target, f"{source} to {target}")
         made = translating.texts(said, way, items=[str(row["item"]) for row in spoken])
         into = dict(zip(said, made, strict=True))
         back: dict[str, Made] = {}
-        if settings.control and translating.both_ways(target, source):
+        if control and translating.both_ways(target, source):
             english = [
                 str(row["reference_reply"])
                 for row in pairs
@@ -223,16 +217,6 @@ def _failed(row: Mapping[str, Any]) -> bool:
     return "error" in (row["outcome"], row["reference_outcome"])
 
 
-def _of_language(pairs: pl.DataFrame, source: str) -> list[dict[str, Any]]:
-    return pairs.filter(pl.col("language") == source).to_dicts()
-
-
-def _with_missing(row: dict[str, Any], settings: EvaluationSettings) -> dict[str, Any]:
-    if settings.missing == "no answer":
-        return {**row, "asked": True, "reference_asked": True}
-    return row
-
-
 def _there_and_back(
     texts: Sequence[str], source: str, target: str, translating: Translating
 ) -> dict[str, Made]:
@@ -246,12 +230,7 @@ def _there_and_back(
 
 
 def _evaluated(
-    rows: Sequence[_Row],
-    paired: Paired,
-    translating: Translating,
-    evaluator: Evaluator,
-    settings: EvaluationSettings,
-    prompts: Mapping[str, str],
+    rows: Sequence[_Row], evaluator: Evaluator, how: Mapping[str, JSON], prompts: Mapping[str, str]
 ) -> Evaluation:
     given: list[Texts] = []
     for row in rows:
@@ -265,15 +244,7 @@ def _evaluated(
             if row.back is not None:
                 given.append(Texts((*row.key, CEILING), reference, row.back.text, prompt, (became, became)))
     found = evaluator.compare(given, NAMES)
-    signature: dict[str, JSON] = {
-        "evaluator": evaluator.what,
-        "reference": paired.reference,
-        "control": settings.control,
-        "missing": settings.missing,
-        "translator": translating.name,
-        "translation": translating.signature(),
-        "judge": dict(found.signature),
-    }
+    signature: dict[str, JSON] = {"evaluator": evaluator.what, **how, "judge": dict(found.signature)}
     return Evaluation(
         evaluator.what,
         _numbers(

@@ -31,7 +31,7 @@ from hesperus.studies.asked.planning import Line
 from hesperus.studies.asked.session import models_named
 from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
 from hesperus.studies.asked.study_cells import Cell
-from hesperus.studies.evaluating.evaluation import Evaluation, EvaluationSettings, evaluate
+from hesperus.studies.evaluating.evaluation import Evaluation, evaluate
 from hesperus.studies.evaluating.evaluators import (
     EMBEDDED,
     evaluator_named,
@@ -270,7 +270,7 @@ class Evaluate(Stage[Sequence[Evaluation]]):
             paired(replies_of(pl.concat(self.frames)), study.reference, study.languages),
             self.means.translating,
             self.means.evaluators,
-            settings=EvaluationSettings(study.control),
+            control=study.control,
             prompts=self.prompts.asked(study.reference),
         )
 
