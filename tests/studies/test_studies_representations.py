@@ -11,13 +11,14 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from hesperus.api.representing import represent
 from hesperus.cli.app import app
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap, Key, hard_pairs, representation_similarity, soft_pairs
 from hesperus.models.pocket import WEIGHTS, beliefs
 from hesperus.records import records_frame, write_records
 from hesperus.studies.representations.agreeing import pair_agreement
-from hesperus.studies.representations.running import RepresentationStudy, parallel_sentences, represent
+from hesperus.studies.representations.running import parallel_sentences
 from hesperus.types import Record
 
 POCKET = f"hf/{WEIGHTS / 's'}"
@@ -136,9 +137,9 @@ class TestAgreement:
 
 
 def test_the_states_are_measured_layer_by_layer(tmp_path):
-    study = RepresentationStudy(POCKET, "atlas", LANGUAGES, limit=40, bootstrap=Bootstrap(50))
+    study = {"task": "atlas", "languages": LANGUAGES, "limit": 40, "resamples": 50}
     heard: list[str] = []
-    found = represent(study, tmp_path / "out", keep_states=True, watch=heard.append)
+    found = represent(POCKET, out=tmp_path / "out", states=True, watch=heard.append, **study)
     states = np.load(tmp_path / "out" / "states.npy", mmap_mode="r", allow_pickle=False)
     assert states.shape == (5, 4, 40, 48) and states.dtype == np.float32
     axes = json.loads((tmp_path / "out" / "states.json").read_text())
@@ -157,7 +158,7 @@ def test_the_states_are_measured_layer_by_layer(tmp_path):
         and signed["items"] == 40
         and signed["identity"]["protocol"] == "transformers"
     )
-    again = represent(study, tmp_path / "again")
+    again = represent(POCKET, out=tmp_path / "again", **study)
     assert again.pairs == found.pairs
     assert sorted(path.name for path in (tmp_path / "again").iterdir()) == [
         "layers.parquet", "signature.json", "similarity.parquet",
@@ -207,5 +208,5 @@ def test_the_command_sets_agreement_beside(tmp_path: Path):
 
 def test_what_shows_no_states_is_refused(tmp_path):
     with pytest.raises(UsageError, match="pocket/s shows no hidden states; name a model of transformers"):
-        represent(RepresentationStudy("pocket/s", "atlas", ("en", "de")), tmp_path / "out")
+        represent("pocket/s", task="atlas", languages=("en", "de"), out=tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -7,13 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
+from hesperus.errors import UsageError
+from hesperus.fingerprint import JSON, fingerprint, plain, signature
 from hesperus.languages import normalise
 from hesperus.measures import Bootstrap
-from hesperus.models import Loading
+from hesperus.models import Loading, ModelOptions
+from hesperus.models.hf import HfModel
 from hesperus.records import read_records
-from hesperus.studies.representations import running
-from hesperus.studies.representations.agreeing import PairAgreement, pair_agreement
-from hesperus.studies.representations.running import ProgressCallback, RepresentationStudy, Represented
+from hesperus.studies.representations.agreeing import pair_agreement
+from hesperus.studies.representations.running import (
+    PERMUTATIONS,
+    SIGNATURE_FILE,
+    ProgressCallback,
+    Represented,
+    compared_states,
+    parallel_sentences,
+    write_represented,
+)
 
 
 def represent(
@@ -36,15 +46,18 @@ def represent(
 ) -> Represented:
     """Compare a model's inner states between languages: what `hesperus represent` does.
 
+    The states lie in a file, [languages, layers, items, hidden] as float32, and are read a layer at a time, so memory
+    holds one layer of one model's states.
+
     Args:
         model: Model of transformers: `hf/ORG/NAME` or `hf/./FOLDER`.
-        task: Task whose items are the parallel sentences, or path of a task file.
+        task: Task with items that are the parallel sentences, or path of a task file.
         languages: Language; two or more.
         out: Folder for similarity.parquet, layers.parquet, signature.json.
         data: File or folder of items, instead of the task's own source.
         fields: Field of an item that makes its sentence (default: all).
         limit: Compare only this many items (seeded sample).
-        agreement: Run folder or records of answers: κ_p of the same pairs, kept beside them (Mantel's test).
+        agreement: Run folder or records of answers: κ_p of the same pairs, kept next to them (Mantel's test).
         agreement_model: Name of the model in those records, where it is another.
         agreement_task: Task of those records, where they have several.
         device: auto, cpu, cuda, cuda:1, mps.
@@ -54,24 +67,47 @@ def represent(
         settings: `resamples`, `seed`, `level`, `interval` of hesperus.analysis.settings.GivenSettings.
 
     Raises:
-        UsageError: As hesperus.studies.representations.running.represent.
-        UnknownNameError: Likewise; or no such model or task in the records of answers.
-        DataError: Likewise; or answers in fewer than three of the languages.
+        UsageError: No model of transformers, no parallel task, or no room on the disk.
+        UnknownNameError: A task, language, field or setting that does not exist; or no such model or task in the records of
+            answers.
+        DataError: Items or records that break their contract; or answers in fewer than three of the languages.
+        PermanentError: A sentence that is longer than the model's context, or does not fit into memory.
     """
     bootstrap = resolve_bootstrap(GivenSettings.of(**settings), {}, Bootstrap())
-    study = RepresentationStudy(
-        model, task, tuple(normalise(tag) for tag in languages), data=data, fields=tuple(fields), limit=limit,
-        loading=Loading(device=device, dtype=dtype), bootstrap=bootstrap,
-    )  # fmt: skip
-    records = None if agreement is None else read_records(agreement)
-
-    def agreeing(tags: Sequence[str]) -> PairAgreement:
-        """κ_p of the pairs of languages, once it is known which."""
-        assert records is not None
-        return pair_agreement(
-            records, tags, model=agreement_model or model, task=agreement_task, bootstrap=bootstrap
+    if not model.startswith("hf/"):
+        raise UsageError(
+            f"{model} shows no hidden states; name a model of transformers: hf/ORG/NAME, or hf/./FOLDER"
         )
-
-    return running.represent(
-        study, Path(out), agreement=None if records is None else agreeing, keep_states=states, watch=watch
+    say, folder, loading = watch or (lambda text: None), Path(out), Loading(device=device, dtype=dtype)
+    asked = HfModel(model, ModelOptions(loading=loading))
+    tags = tuple(dict.fromkeys(normalise(tag) for tag in languages))
+    sentences = parallel_sentences(task, tags, data=data, fields=fields, limit=limit)
+    beside = None
+    if agreement is not None:
+        beside = pair_agreement(
+            read_records(agreement),
+            tags,
+            model=agreement_model or model,
+            task=agreement_task,
+            bootstrap=bootstrap,
+        )
+    say(f"{len(sentences.items)} sentences in {len(tags)} languages")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / SIGNATURE_FILE).unlink(missing_ok=True)
+    layers, pairs = compared_states(
+        asked, sentences, folder, beside, bootstrap=bootstrap, keep_states=states, say=say
     )
+    study = {
+        "model": model, "task": task, "languages": tags, "data": data, "fields": tuple(fields), "limit": limit,
+        "loading": loading, "permutations": PERMUTATIONS,
+    }  # fmt: skip
+    signed: dict[str, JSON] = {
+        **signature(bootstrap),
+        "study": plain(study),
+        "identity": plain(dict(asked.identity)),
+        "sentences": fingerprint(sentences.texts),
+        "items": len(sentences.items),
+        "dropped": len(sentences.dropped),
+    }
+    write_represented(folder, layers, pairs, signed)
+    return Represented(tuple(layers), tuple(pairs), signed, sentences)

@@ -13,8 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
-from hesperus.fingerprint import JSON, fingerprint, plain, signature
-from hesperus.languages import normalise
+from hesperus.fingerprint import JSON, plain
 from hesperus.measures import (
     Bootstrap,
     RepresentationSimilarity,
@@ -23,7 +22,6 @@ from hesperus.measures import (
     mantel_test,
     representation_similarity,
 )
-from hesperus.models import Loading, ModelOptions
 from hesperus.models.hf import HfModel
 from hesperus.records.files import write_content
 from hesperus.records.writing import write_parquet
@@ -115,6 +113,8 @@ Row = dict[str, object]
 States = npt.NDArray[np.float32]
 ProgressCallback = Callable[[str], None]
 
+PERMUTATIONS = 9999
+"""Permutations of Mantel's test."""
 _ESTIMATE = ("value", "low", "high", "n", "excluded", "reason")
 PAIR_COLUMNS = ("layer", "a", "b", *_ESTIMATE, "matching", "baseline")
 AGREEMENT_COLUMNS = ("kappa_p", *(f"kappa_p_{name}" for name in _ESTIMATE[1:]))
@@ -125,33 +125,6 @@ MANTEL_COLUMNS = ("mantel_r", "mantel_p", "mantel_p_holm", "mantel_pairs", "mant
 PAIRS_FILE, LAYERS_FILE, STATES_FILE, SIGNATURE_FILE = (
     "similarity.parquet", "layers.parquet", "states.npy", "signature.json",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class RepresentationStudy:
-    """What is compared.
-
-    Attributes:
-        model: ``hf/ORG/NAME`` or ``hf/./FOLDER``.
-        task: Name in the catalogue, or path of a task file; its items are the parallel sentences.
-        languages: Language tags.
-        data: Where the items are, instead of the task's own source.
-        fields: Fields of an item that make its sentence; all where empty.
-        limit: Items to draw; None takes all.
-        loading: Device, dtype and so on.
-        bootstrap: How intervals are made; no resamples leave them out.
-        permutations: Permutations of Mantel's test.
-    """
-
-    model: str
-    task: str
-    languages: tuple[str, ...]
-    data: str | None = None
-    fields: tuple[str, ...] = ()
-    limit: int | None = None
-    loading: Loading = Loading()
-    bootstrap: Bootstrap = Bootstrap()
-    permutations: int = 9999
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,60 +144,45 @@ class Represented:
     sentences: Sentences = field(repr=False)
 
 
-def represent(
-    study: RepresentationStudy,
+def compared_states(
+    model: HfModel,
+    sentences: Sentences,
     folder: Path,
+    beside: PairAgreement | None,
     *,
-    agreement: Callable[[Sequence[str]], PairAgreement] | None = None,
-    keep_states: bool = False,
-    watch: ProgressCallback | None = None,
-) -> Represented:
-    """Compare the representations of languages in every layer, and write what was found.
+    bootstrap: Bootstrap,
+    keep_states: bool,
+    say: ProgressCallback,
+) -> tuple[list[Row], list[Row]]:
+    """Compare the states of languages in every layer.
 
     The states lie in a file, [languages, layers, items, hidden] as float32, and are read a layer at a time, so memory
     holds one layer of one model's states.
 
     Args:
-        study: What is compared.
-        folder: Where `similarity.parquet` (layer × pair), `layers.parquet` and `signature.json` are written.
-        agreement: From language tags to κ_p of the same pairs; it is kept in `similarity.parquet` next to them.
+        model: Whose states.
+        sentences: The same in every language.
+        folder: Where the states lie meanwhile, or stay.
+        beside: κ_p of the same pairs of languages, for Mantel's test; None if there is none.
+        bootstrap: How intervals are made; no resamples leave them and the test out.
         keep_states: Keep `states.npy`, with `states.json` that names its axes.
-        watch: Hears of each step.
+        say: Hears of each step.
+
+    Returns:
+        A row for each layer, and one for each layer and pair of languages.
 
     Raises:
-        UsageError: No model of transformers, no parallel task, or no room on the disk.
-        UnknownNameError: A task, language or field that does not exist.
-        DataError: Items or records that break their contract.
+        UsageError: No room on the disk.
         PermanentError: A sentence that is longer than the model's context, or does not fit into memory.
     """
-    say = watch or (lambda text: None)
-    if not study.model.startswith("hf/"):
-        raise UsageError(
-            f"{study.model} shows no hidden states; name a model of transformers: hf/ORG/NAME, or hf/./FOLDER"
-        )
-    model = HfModel(study.model, ModelOptions(loading=study.loading))
-    languages = tuple(dict.fromkeys(normalise(tag) for tag in study.languages))
-    sentences = parallel_sentences(
-        study.task, languages, data=study.data, fields=study.fields, limit=study.limit
-    )
-    beside = None if agreement is None else agreement(languages)
-    say(f"{len(sentences.items)} sentences in {len(languages)} languages")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / SIGNATURE_FILE).unlink(missing_ok=True)
-    found = _compared(model, sentences, folder, study=study, keep_states=keep_states, say=say)
+    languages = tuple(sentences.texts)
+    found = _compared(model, sentences, folder, bootstrap=bootstrap, keep_states=keep_states, say=say)
     layers = [_layer_row(layer, one) for layer, one in enumerate(found)]
     if beside is not None:
-        _set_beside(layers, found, beside.values, study)
-    pairs = [row for layer, one in enumerate(found) for row in _pair_rows(layer, one, languages, beside)]
-    signed: dict[str, JSON] = {
-        **signature(study),
-        "identity": plain(dict(model.identity)),
-        "sentences": fingerprint(sentences.texts),
-        "items": len(sentences.items),
-        "dropped": len(sentences.dropped),
-    }
-    _write(folder, layers, pairs, signed)
-    return Represented(tuple(layers), tuple(pairs), signed, sentences)
+        _set_beside(layers, found, beside.values, languages, PERMUTATIONS if bootstrap.resamples else 0)
+    return layers, [
+        row for layer, one in enumerate(found) for row in _pair_rows(layer, one, languages, beside)
+    ]
 
 
 def _compared(
@@ -232,14 +190,14 @@ def _compared(
     sentences: Sentences,
     folder: Path,
     *,
-    study: RepresentationStudy,
+    bootstrap: Bootstrap,
     keep_states: bool,
     say: ProgressCallback,
 ) -> list[RepresentationSimilarity]:
     """Every layer, measured from states in a file that is kept only if it is wanted."""
     partial = folder / f".{STATES_FILE}.partial"
     try:
-        found = _measured(_states(model, sentences, partial, say), study.bootstrap, say)
+        found = _measured(_states(model, sentences, partial, say), bootstrap, say)
         if keep_states:
             partial.replace(folder / STATES_FILE)
             axes = {"languages": list(sentences.texts), "items": list(sentences.items)}
@@ -320,13 +278,12 @@ def _set_beside(
     rows: Sequence[Row],
     found: Sequence[RepresentationSimilarity],
     beside: npt.NDArray[np.float64],
-    study: RepresentationStudy,
+    languages: Sequence[str],
+    permutations: int,
 ) -> None:
     """Add Mantel's test of each layer with the other measure, and Holm's correction over the layers."""
-    permutations = study.permutations if study.bootstrap.resamples else 0
     ceiling = enough_permutations(permutations, len(found))
     tests = [mantel_test(one.matrix(), beside, permutations=permutations, ceiling=ceiling) for one in found]
-    languages = tuple(dict.fromkeys(normalise(tag) for tag in study.languages))
     for row, test, corrected in zip(rows, tests, holm([test.p for test in tests]), strict=True):
         named = ", ".join(languages[place] for place in test.dropped)
         dropped = f"without {named}, so that every pair has a value of both" if named else ""
@@ -339,7 +296,10 @@ def _cells(estimate: Estimate) -> Row:
     return {name: getattr(estimate, name) for name in _ESTIMATE}
 
 
-def _write(folder: Path, layers: Sequence[Row], pairs: Sequence[Row], signed: dict[str, JSON]) -> None:
+def write_represented(
+    folder: Path, layers: Sequence[Row], pairs: Sequence[Row], signed: dict[str, JSON]
+) -> None:
+    """Write `similarity.parquet` (layer × pair), `layers.parquet` and, last, `signature.json`."""
     for name, rows in ((PAIRS_FILE, pairs), (LAYERS_FILE, layers)):
         frame = pl.DataFrame(list(rows), infer_schema_length=None)
         numbers = [
