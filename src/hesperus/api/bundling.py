@@ -50,8 +50,8 @@ def bundle(
     """Pack what recomputes every number of a run: what `hesperus bundle` writes.
 
     Args:
-        run: What a study gave, a run folder, or a records file.
-        out: The file; `bundle.zip` in the run folder where None.
+        run: Run folder or records file (Parquet, CSV, JSON lines).
+        out: The file (default: bundle.zip in the run folder).
         texts: `keep`, `hash`, or `auto`: keep them only where the licence of the benchmark lets them be shared. Measures
             that read texts, such as the language of replies, are not claimed of hashes.
         settings: `invalid`, `resamples`, `seed`, `level`, `interval`: for every table.

@@ -29,8 +29,8 @@ def check(
     """Hold a run to requirements: what `hesperus check` prints.
 
     Args:
-        run: Run folder or records file.
-        require: Requirements, such as `consistency[de_from_en] >= 0.8` or `back_translation.tax.high < 0.05`.
+        run: Run folder or records file (Parquet, CSV, JSON lines).
+        require: What must hold, e.g. 'consistency[de_from_en] >= 0.8' or 'back_translation.tax.high < 0.05'.
         baseline: Run folder or records file that --max-drop compares with.
         max_drop: How far it may fall below the baseline, e.g. 0.02 (of accuracy; of open answers, of scores) or
             'consistency[de_from_en]=0.05'.

@@ -20,8 +20,8 @@ from hesperus.languages import normalise
 from hesperus.measures import Bootstrap
 from hesperus.studies.asked.declaring import Terms
 from hesperus.studies.asked.session import models_named, open_session
-from hesperus.studies.evaluating.evaluation import EvaluationSettings, frame_of
 from hesperus.studies.evaluating.evaluation import evaluate as evaluate_pairs
+from hesperus.studies.evaluating.evaluation import frame_of
 from hesperus.studies.evaluating.evaluators import evaluator_named, models_of, translator_named
 from hesperus.studies.evaluating.keeping import write_evaluation
 from hesperus.studies.evaluating.replies import chosen, paired, read_prompts, read_replies
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from hesperus.analysis.table import Table
     from hesperus.fingerprint import JSON
     from hesperus.studies.evaluating.evaluation import Evaluation
-
-MISSING = ("leave-out", "no-answer")
-"""What an item counts as that one side was not asked."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,7 +146,7 @@ def evaluate(
 
     Args:
         what: `information`, `equivalence`, or a property: `empathy` (with a classifier), `refusal`, `length`, `hf/ORG/NAME`.
-        run: Run folder, or a file of replies with model, item, input and reply.
+        run: Run folder, or a file of replies (Parquet, CSV, TSV, JSON lines) with model, item, input and reply.
         reference: Language with which the others are compared.
         translator: `none`, `apertium`, `ct2/FOLDER`, `hf/ORG/NAME`, `file/PATH`, or a model: `provider/name`.
         judge: Of information and equivalence: `embedded`, or a model: `provider/name`.
@@ -167,7 +164,7 @@ def evaluate(
         base_url: Endpoint of models over HTTP.
         engine: Where models are asked: `local` is this process, `ray` a Ray cluster (extra `ray`), with the same replies.
         engine_address: Head node of a running Ray cluster, HOST:PORT; if not given, Ray is started on this machine.
-        engine_workers: Workers that ask each model; None is the engine's usual number.
+        engine_workers: Workers that ask each model (default: one per GPU for models that run here, or else one per node).
         progress: As in hesperus.run.
         settings: `resamples`, `seed`, `level`, `interval`.
 
@@ -177,7 +174,7 @@ def evaluate(
         DataError: The replies break their contract, or there is nothing to compare.
         ModelError: A judge or translator fails every request alike.
     """
-    _refuse_unknown(missing, engine)
+    _refuse_unknown(engine, engine_workers)
     file = Path(run)
     replies = chosen(chosen(read_replies(file), "model", list(models)), "task", list(tasks))
     trained = _trained(trained_on or {}, replies["model"].unique().sort().to_list())
@@ -196,8 +193,9 @@ def evaluate(
             what, judge, session.ask, classifier=classifier, held=session.held, retry=retry_unread
         )
         translating = Translating(translator_named(translator, named, session.ask), kept, watch=watch)
-        how = EvaluationSettings(control, missing.replace("-", " "))
-        (found,) = evaluate_pairs(together, translating, [judging], settings=how, prompts=asked)
+        (found,) = evaluate_pairs(
+            together, translating, [judging], control=control, missing=missing, prompts=asked
+        )
     drawn = resolve_bootstrap(GivenSettings.of(**settings), described(file).study, Bootstrap())
     return Evaluated(what, found, replies, asked, TableSettings(drawn, trained))
 
@@ -210,8 +208,8 @@ def _trained(given: Mapping[str, tuple[str, ...]], known: Sequence[str]) -> dict
     return {model: tuple(normalise(tag) for tag in tags) for model, tags in given.items()}
 
 
-def _refuse_unknown(missing: str, engine: str | None) -> None:
-    if missing not in MISSING:
-        raise UsageError(f"--missing is leave-out or no-answer, not {missing!r}")
+def _refuse_unknown(engine: str | None, workers: int | None) -> None:
     if engine is not None and engine not in get_args(EngineName):
         raise UnknownNameError("engine", engine, get_args(EngineName))
+    if workers is not None and not 1 <= workers <= 10_000:
+        raise UsageError(f"--engine-workers is a number from 1 to 10000, not {workers}")

@@ -192,10 +192,10 @@ def figure(
     """Draw one figure of a run into a file.
 
     Args:
-        what: `languages`, `models`, `groups`, `densities`, `correlations`; `consistency`, `pairs`, `accuracy`, `labels`,
-            `directions`, `outcomes`, `translation`.
-        run: Run folder or records file.
-        out: The file: .svg, .png, .pdf or .html.
+        what: `languages`, `models`, `groups`, `densities` or `correlations` (similarity); `overview`, `map`, `causes`,
+            `consistency`, `pairs`, `accuracy`, `labels`, `directions`, `outcomes` or `translation` (senses).
+        run: Run folder or records file (Parquet, CSV, JSON lines).
+        out: The file: .svg, .png, .pdf, or .html (loads and runs nothing).
         models: Only this model.
         languages: For models: only in this language.
         task: Which task, where the run has several.

@@ -89,10 +89,8 @@ def merge(
     order), and the others are kept aside in `NAME.conflicts.jsonl` next to the store. The places are only read.
 
     Args:
-        places: Stores, folders with `replies.sqlite` or `translations.sqlite`, and folders of such folders, such as the
-            `….shards` next to a run folder.
-        into: Reply store that takes them in, made where it is missing; `replies.sqlite` besides the run folder where None and
-            every place is a shard.
+        places: The .shards folder next to a run folder, folders of single shards, or reply stores.
+        into: Reply store that takes them in (default: replies.sqlite next to the run folder whose shards they are).
         progress: Called with what became of each store, as soon as it is taken in.
 
     Raises:

@@ -50,7 +50,7 @@ def export(
 
     Args:
         what: `table`, `dataset`, `every-eval-ever`, `inspect` or `lm-eval`.
-        source: A run folder or records file; for inspect and lm-eval also a task.
+        source: Run folder or records file; for inspect and lm-eval also a task.
         out: File (.csv, .parquet, .jsonl) of a table, folder of the others.
         shape: Of a table: long (a row per answer) or wide (per item).
         value: Of a wide table: answer, outcome, reply or correct.

@@ -30,7 +30,7 @@ def reread(
     """Read the stored replies of a run or records file again, and write the result: what `hesperus reread` does.
 
     Args:
-        run: Run folder or records file.
+        run: Run folder or records file (Parquet, CSV, JSON lines).
         out: Where the result goes: a .parquet file, or a folder for a run.
         task: Task, or path of a task file, by whose labels every row is read (default: each row's own).
         overrides: CSV or YAML of answers corrected by hand, see docs/answers.md.

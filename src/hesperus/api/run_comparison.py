@@ -35,9 +35,9 @@ def compare(
 
     Args:
         run_a: Run folder or records file: the baseline.
-        run_b: The other one; the same one to compare two models.
-        what: `consistency` (where None), `accuracy`, `validity` or `similarity`; of open answers `scores` (where None),
-            `groups` or `validity`.
+        run_b: The run to compare with it; the same one to compare two models.
+        what: `consistency` (default), `accuracy`, `validity` or `similarity`; of open answers `scores` (default), `groups` or
+            `validity`.
         model_a: Model of the baseline, where names differ.
         model_b: Model of the other run.
         exact: The exact McNemar test in place of the Bayesian one.

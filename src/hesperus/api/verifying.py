@@ -77,8 +77,7 @@ def verify(
     """Recompute every number of a bundle or page: what `hesperus verify` does. Nothing of either is executed.
 
     Args:
-        place: The file that `hesperus bundle` wrote, or a page of `hesperus report`; with a signature, also a run folder or
-            records file.
+        place: What `hesperus bundle` or `hesperus report` wrote; with a signature also a run folder or records file.
         run: Of a page: the run or bundle that it is held to (default: the folder that it lies in). Of a signature of
             compare, or of check with a baseline: the first run.
         id: The id of the bundle that a paper prints.

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import MEASURED, Flags, RunPath, takes_flags
+from hesperus.cli.flags import MEASURED, Flags, takes_flags
 from hesperus.cli.said import say
 
 
 @takes_flags
 def command(
-    run: RunPath,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="The file (default: bundle.zip in the run folder).", show_default=False),
-    ] = None,
     **settings: Annotated[
-        Any, Flags("hesperus.api.bundling:bundle"), Flags(MEASURED, "invalid resamples seed interval")
+        Any,
+        Flags("hesperus.api.bundling:bundle", arguments="run", options="out"),
+        Flags(MEASURED, "invalid resamples seed interval"),
     ],
 ) -> None:
     """Pack what recomputes every number of a run, without a model, as one file that can be given to anyone.
@@ -39,7 +35,7 @@ def command(
     """
     from hesperus.api.bundling import bundle
 
-    made = bundle(run, out, **settings)
+    made = bundle(**settings)
     how = "texts as hashes" if made.hashed else "texts kept"
     typer.echo(f"{made.path}: bundle {made.id}, {made.numbers:,} numbers in {len(made.tables)} tables, {how}")
     for place in made.removed:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
-
-import typer
 
 from hesperus.cli.flags import INTERVALS, Flags, Format, takes_flags
 from hesperus.cli.said import say
@@ -13,15 +10,12 @@ from hesperus.cli.said import say
 
 @takes_flags
 def command(
-    file: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Labelled texts (JSON lines, plain or .gz), a file for each system, or a folder of them.",
-            show_default=False,
-        ),
-    ],
     format: Format = "table",
-    **settings: Annotated[Any, Flags("hesperus.api.calibrating:calibrate", without="progress"), INTERVALS],
+    **settings: Annotated[
+        Any,
+        Flags("hesperus.api.calibrating:calibrate", arguments="files", without="progress"),
+        INTERVALS,
+    ],
 ) -> None:
     """Score a judge of open answers against people who labelled claims as supported, not supported or irrelevant.
 
@@ -40,6 +34,6 @@ def command(
     from hesperus.api.calibrating import calibrate
     from hesperus.reports.formats import print_table
 
-    found = calibrate(file, **settings)
+    found = calibrate(**settings)
     print_table(found, format)
     say(f"checked against: {found.signature['reference']}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import MEASURED, Flags, Format, RunPath, takes_flags
+from hesperus.cli.flags import MEASURED, Flags, Format, takes_flags
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
 @takes_flags
 def command(
-    run: RunPath,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What must hold, e.g. 'consistency[de_from_en] >= 0.8'; repeatable.", show_default=False
-        ),
-    ] = None,
     junit: Annotated[Path | None, typer.Option(help="Also write the result as JUnit XML.")] = None,
     summary: Annotated[
         Path | None,
@@ -32,7 +25,9 @@ def command(
     ] = None,
     format: Format = "table",
     **settings: Annotated[
-        Any, Flags("hesperus.api.checking:check"), Flags(MEASURED, "by invalid resamples seed interval")
+        Any,
+        Flags("hesperus.api.checking:check", arguments="run", options="require"),
+        Flags(MEASURED, "by invalid resamples seed interval"),
     ],
 ) -> None:
     """Hold a run to requirements, for continuous integration: exit code 1 where one does not hold.
@@ -68,14 +63,14 @@ def command(
     from hesperus.reports.checked import failures_first, junit_xml, markdown_summary, passed_sentence
     from hesperus.reports.formats import print_table
 
-    checked = check(run, require or (), **settings)
+    checked = check(**settings)
     shown = failures_first(checked) if format == "table" else checked
     print_table(shown, format, lead=f"check: {passed_sentence(checked)}")
     if junit is not None:
         write_content(junit, junit_xml(checked))
     if summary is not None:
         baseline, chosen = settings["baseline"], {name: settings[name] for name in ("models", "tasks")}
-        lost = None if baseline is None else broken(run, baseline, **chosen)
+        lost = None if baseline is None else broken(settings["run"], baseline, **chosen)
         write_content(summary, markdown_summary(checked, lost))
     _exit(checked, said=format == "table")
 

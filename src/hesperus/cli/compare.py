@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
-
-import typer
 
 from hesperus.cli.flags import MEASURED, Flags, Format, takes_flags
 from hesperus.cli.said import say
@@ -13,27 +10,10 @@ from hesperus.cli.said import say
 
 @takes_flags
 def command(
-    run_a: Annotated[
-        Path, typer.Argument(help="Run folder or records file: the baseline.", show_default=False)
-    ],
-    run_b: Annotated[
-        Path,
-        typer.Argument(
-            help="The run to set beside it; the same one to compare two models.", show_default=False
-        ),
-    ],
-    what: Annotated[
-        str | None,
-        typer.Argument(
-            help="consistency (unless said otherwise), accuracy, validity or similarity; of open answers scores (unless said "
-            "otherwise), groups or validity.",
-            show_default=False,
-        ),
-    ] = None,
     format: Format = "table",
     **settings: Annotated[
         Any,
-        Flags("hesperus.api.run_comparison:compare"),
+        Flags("hesperus.api.run_comparison:compare", arguments="run_a run_b what"),
         Flags(MEASURED, "by invalid resamples seed interval"),
     ],
 ) -> None:
@@ -63,7 +43,7 @@ def command(
     from hesperus.api.run_comparison import compare
     from hesperus.reports.formats import print_table
 
-    found = compare(run_a, run_b, what, **settings)
+    found = compare(**settings)
     if format == "table" and all(row["value"] is None for row in found.rows):
         reasons = dict.fromkeys(str(row["reason"]) for row in found.rows if row["reason"])
         say(f"no difference could be measured: {'; '.join(reasons) or 'no row'}")

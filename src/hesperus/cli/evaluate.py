@@ -10,30 +10,9 @@ import typer
 from hesperus.cli.flags import INTERVALS, Flags, Format, takes_flags
 from hesperus.cli.said import say
 
-_WORKERS = typer.Option(
-    min=1,
-    max=10_000,
-    help="Workers that ask each model; if not given, one per GPU for models that run here, or else one per node.",
-)
-
 
 @takes_flags
 def command(
-    what: Annotated[
-        str,
-        typer.Argument(
-            help="information, equivalence, or a property: empathy (with --classifier), refusal, length, hf/ORG/NAME.",
-            show_default=False,
-        ),
-    ],
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="Run folder, or a file of replies (Parquet, CSV, TSV, JSON lines) with model, item, input and reply.",
-            show_default=False,
-        ),
-    ],
-    engine_workers: Annotated[int | None, _WORKERS] = None,
     table: Annotated[str, typer.Option(help="scores, groups, counts.")] = "scores",
     out: Annotated[
         Path | None,
@@ -44,7 +23,9 @@ def command(
     ] = None,
     format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    **settings: Annotated[Any, Flags("hesperus.api.evaluating:evaluate", without="progress"), INTERVALS],
+    **settings: Annotated[
+        Any, Flags("hesperus.api.evaluating:evaluate", arguments="what run", without="progress"), INTERVALS
+    ],
 ) -> None:
     """Evaluate open answers that are there already: how much of the reference's information each language holds.
 
@@ -76,7 +57,7 @@ def command(
 
     if table not in TABLES:
         raise UnknownNameError("table of evaluate", table, TABLES)
-    found = evaluate(what, file, engine_workers=engine_workers, progress=not quiet, **settings)
+    found = evaluate(progress=not quiet, **settings)
     if out is not None:
         say(f"written: {found.save(out)}")
     if report is not None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
-
-import typer
 
 from hesperus.cli.flags import Flags, takes_flags
 from hesperus.cli.said import say
@@ -13,22 +10,9 @@ from hesperus.cli.said import say
 
 @takes_flags
 def command(
-    what: Annotated[
-        str, typer.Argument(help="table, dataset, every-eval-ever, inspect or lm-eval.", show_default=False)
+    **settings: Annotated[
+        Any, Flags("hesperus.api.record_exporting:export", arguments="what source", options="out")
     ],
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="A run folder or records file; for inspect and lm-eval also a task.", show_default=False
-        ),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="File (.csv, .parquet, .jsonl) of a table, folder of the others.", show_default=False
-        ),
-    ],
-    **settings: Annotated[Any, Flags("hesperus.api.record_exporting:export")],
 ) -> None:
     """Give records or items to another tool.
 
@@ -52,4 +36,4 @@ def command(
     """
     from hesperus.api.record_exporting import export
 
-    say(export(what, source, out, **settings))
+    say(export(**settings))

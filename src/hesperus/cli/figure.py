@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import INTERVALS, Flags, RunPath, takes_flags
+from hesperus.cli.flags import INTERVALS, Flags, takes_flags
 
 
 @takes_flags
 def command(
-    what: Annotated[
-        str,
-        typer.Argument(
-            help="languages, models, groups, densities or correlations (similarity); overview, map, causes, consistency, pairs, accuracy, labels, "
-            "directions, outcomes or translation (senses).",
-            show_default=False,
+    **settings: Annotated[
+        Any,
+        Flags(
+            "hesperus.api.measuring:figure",
+            arguments="what run",
+            options="out",
+            called={"beside": "with"},
         ),
+        INTERVALS,
     ],
-    run: RunPath,
-    out: Annotated[Path, typer.Option(help="The file: .svg, .png, .pdf, or .html (loads and runs nothing).")],
-    **settings: Annotated[Any, Flags("hesperus.api.measuring:figure", called={"beside": "with"}), INTERVALS],
 ) -> None:
     """Draw one figure of a run: similarity of languages and models, or consistency over senses.
 
@@ -45,4 +43,4 @@ def command(
     """
     from hesperus.api.measuring import figure
 
-    typer.echo(figure(what, run, out, **settings))
+    typer.echo(figure(**settings))

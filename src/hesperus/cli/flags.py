@@ -53,8 +53,10 @@ class Flags:
 
     Attributes:
         home: Module and name: ``hesperus.api.evaluating:evaluate`` (see hesperus.cli.mirrored.mirrored).
-        names: Only these settings, in this order, separated by blanks; all where empty.
+        names: Only these settings, in this order, separated by blanks; all that a function takes by name where empty.
         without: Settings that are no flags, separated by blanks.
+        arguments: Parameters of a function that are arguments of the command, separated by blanks.
+        options: Parameters that a function takes by place and a command by a flag.
         called: Name of a setting to that of its flag, where that is another.
         panel: Heading under which the help lists them.
     """
@@ -62,14 +64,20 @@ class Flags:
     home: str
     names: str = ""
     without: str = ""
+    arguments: str = ""
+    options: str = ""
     called: Mapping[str, str] = field(default_factory=dict)
     panel: str | None = None
 
     def settings(self) -> list[Mirrored]:
         """The settings."""
         known = mirrored(self.home)
-        names = self.names.split() or [name for name in known if name not in self.without.split()]
-        return [known[name].under(self.called.get(name), self.panel) for name in names]
+        arguments, options = self.arguments.split(), self.options.split()
+        others = [name for name, one in known.items() if one.is_by_name and name not in self.without.split()]
+        return [
+            known[name].under(self.called.get(name), self.panel, is_argument=name in arguments)
+            for name in (*arguments, *options, *(self.names.split() or others))
+        ]
 
     def made(self, values: Mapping[str, Any]) -> Any:
         """What a command is given for them: an instance, or of a function the values themselves."""
@@ -119,14 +127,17 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
             parameters += [setting.parameter() for setting in marks[name][0].settings()]
         else:
             parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name]))
+    arguments = [one.parameter() for settings in further for one in settings if one.is_argument]
+    parameters[:0] = arguments
     for number, settings in enumerate(further):
         # The function's own settings come first, those of intervals after the flags that are the command's alone.
         ahead = (
-            [one for one in parameters if one.default is inspect.Parameter.empty]
+            [one for one in parameters if one in arguments or one.default is inspect.Parameter.empty]
             if not number
             else [one for one in parameters if one.name not in ("format", "quiet")]
         )
-        parameters[len(ahead) : len(ahead)] = [one.parameter() for one in settings]
+        flags = [one.parameter() for one in settings if not one.is_argument]
+        parameters[len(ahead) : len(ahead)] = flags
 
     def command(**given: Any) -> None:
         values = {one.name: one.value(given.pop(one.name)) for settings in further for one in settings}

@@ -112,7 +112,16 @@ class PlainGroup(TyperGroup):
         write_text(self.epilog or "", formatter)
 
 
-class ShowGroup(PlainGroup):
+class ListGroup(PlainGroup):
+    """Commands of a list of things; without a command, or with flags alone, it lists them."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the words of the command line."""
+        is_bare = not args or (args[0].startswith("-") and args[0] not in ("-h", "--help"))
+        return super().parse_args(ctx, ["list", *args] if is_bare and "list" in self.commands else args)
+
+
+class ShowGroup(ListGroup):
     """Commands of a list of things; the name of a thing is short for `show NAME`."""
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:

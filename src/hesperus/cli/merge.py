@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from hesperus.cli.flags import Flags, takes_flags
 from hesperus.cli.said import say
 
 
+@takes_flags
 def command(
-    places: Annotated[
-        list[Path],
-        typer.Argument(
-            help="The .shards folder beside a run folder, folders of single shards, or reply stores.",
-            show_default=False,
-        ),
-    ],
-    into: Annotated[
-        Path | None,
-        typer.Option(help="Reply store that takes them in (default: replies.sqlite beside the run folder)."),
-    ] = None,
+    **settings: Annotated[Any, Flags("hesperus.api.merging:merge", arguments="places", without="progress")],
 ) -> None:
     """Take what the shards of a study asked into one reply store; asks nothing.
 
@@ -43,7 +34,7 @@ def command(
     """
     from hesperus.api import merge
 
-    result = merge(places, into=into, progress=lambda one: typer.echo(str(one)))
+    result = merge(**settings, progress=lambda one: typer.echo(str(one)))
     for line in result.notes():
         typer.echo(line)
     say(f"merged into {result.store}   next: hesperus run, without --shard")

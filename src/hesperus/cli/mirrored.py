@@ -39,6 +39,8 @@ class Mirrored:
         is_required: Whether it must be given.
         called: Name of its flag, where that is another.
         panel: Heading under which the help lists it.
+        is_by_name: Whether a function takes it by its name alone; so a class all its fields.
+        is_argument: Whether it is given by its place and has no flag.
     """
 
     name: str
@@ -50,6 +52,8 @@ class Mirrored:
     is_required: bool = False
     called: str | None = None
     panel: str | None = None
+    is_by_name: bool = True
+    is_argument: bool = False
 
     @property
     def is_many(self) -> bool:
@@ -62,9 +66,9 @@ class Mirrored:
         is_plural = not self.is_many or self.name in _PLURAL
         return (self.called or (self.name if is_plural else self.name.removesuffix("s"))).replace("_", "-")
 
-    def under(self, called: str | None, panel: str | None) -> Mirrored:
-        """The same under another name and heading."""
-        return replace(self, called=called or self.called, panel=panel)
+    def under(self, called: str | None, panel: str | None, *, is_argument: bool) -> Mirrored:
+        """The same under another name and heading, or as an argument."""
+        return replace(self, called=called or self.called, panel=panel, is_argument=is_argument)
 
     def parameter(self) -> inspect.Parameter:
         """The flag as typer takes it."""
@@ -72,10 +76,12 @@ class Mirrored:
         hint: Any = list[str if is_named else self.kind] if self.is_many else self.kind  # type: ignore[misc]
         names = [f"--{self.flag}/--no-{self.flag}" if self.default is True else f"--{self.flag}"]
         form, text = self._form_and_text()
-        text = f"{text.removesuffix('.')}; repeatable." if self.is_many else text
-        option = typer.Option(
+        text = f"{text.removesuffix('.')}; repeatable." if self.is_many and not self.is_argument else text
+        option: Any = typer.Option(
             *names, help=text, rich_help_panel=self.panel, metavar=form, show_default=not self.is_required
         )
+        if self.is_argument:
+            option = typer.Argument(help=text, show_default=False)
         is_empty = (self.is_many or self.is_optional) and not self.is_required
         default = inspect.Parameter.empty if self.is_required else None if is_empty else self.default
         return inspect.Parameter(
@@ -148,7 +154,7 @@ def named_values(flag: str, given: Iterable[str] | None, form: str = "NAME=VALUE
 
 @cache
 def mirrored(home: str) -> dict[str, Mirrored]:
-    """The settings of a function (its keyword-only parameters) or of a class (its fields) with text in its docstring.
+    """The settings of a function (its parameters) or of a class (its fields) with text in its docstring.
 
     Args:
         home: Its module and name: ``hesperus.api.evaluating:evaluate``.
@@ -158,8 +164,9 @@ def mirrored(home: str) -> dict[str, Mirrored]:
     node = next(one for one in ast.parse(source).body if getattr(one, "name", None) == name)
     assert isinstance(node, ast.FunctionDef | ast.ClassDef)
     told = _told(ast.get_docstring(node) or "")
+    places = {one.arg for one in node.args.args} if isinstance(node, ast.FunctionDef) else ()
     return {
-        name: _setting(name, hint, default, told[name])
+        name: replace(_setting(name, hint, default, told[name]), is_by_name=name not in places)
         for name, hint, default in _declared(node)
         if name in told
     }
@@ -168,7 +175,9 @@ def mirrored(home: str) -> dict[str, Mirrored]:
 def _declared(node: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
     """Name, annotation and default of each setting; no default where it must be given."""
     if isinstance(node, ast.FunctionDef):
-        for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        places, given = node.args.args, node.args.defaults
+        defaults = [*[None] * (len(places) - len(given)), *given, *node.args.kw_defaults]
+        for one, default in zip((*places, *node.args.kwonlyargs), defaults, strict=True):
             assert one.annotation is not None
             yield one.arg, one.annotation, default
     else:
@@ -179,7 +188,8 @@ def _declared(node: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, ast.e
 
 def _setting(name: str, hint: ast.expr, default: ast.expr | None, text: str) -> Mirrored:
     words = [word.strip() for word in ast.unparse(hint).split("|")]
-    outer, _, inner = words[0].partition("[")
+    word = "Path" if "Path" in words and "[" not in words[0] else words[0]
+    outer, _, inner = word.partition("[")
     shape = {"Sequence": "many", "tuple": "many", "Mapping": "by name"}.get(outer, "one")
     if shape == "by name":
         inner = inner.partition(", ")[2]

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hesperus.cli.flags import Flags, Format, takes_flags
-from hesperus.cli.help import Commands
+from hesperus.cli.help import Commands, ListGroup
 from hesperus.cli.said import show_rows
 
 if TYPE_CHECKING:
     from hesperus.models import ModelOptions
 
-app = Commands()
+app = Commands(
+    cls=ListGroup,
+    help="""Models that can be asked: providers, their keys, and the embedded ones.
+
+    Without a command, this lists them.
+    """,
+)
 
 _PROTOCOL = "hesperus.models.protocol"
 _OTHERS = (
@@ -22,16 +28,6 @@ _OTHERS = (
     ("inspect", "inspect/PROVIDER/NAME", "any provider of Inspect's model layer; extra 'inspect'"),
     ("replay", "replay/FILE", "stored replies: JSONL, Parquet or a reply store"),
 )
-
-
-@app.callback(invoke_without_command=True)
-def command(context: typer.Context) -> None:
-    """Models that can be asked: providers, their keys, and the embedded ones.
-
-    Without a command, this lists them.
-    """
-    if context.invoked_subcommand is None:
-        listing()
 
 
 @app.command("list")

@@ -12,12 +12,13 @@ from hesperus.cli.said import say, show_rows
 
 @takes_flags
 def command(
-    model: Annotated[
-        str, typer.Argument(help="Model of transformers: hf/ORG/NAME or hf/./FOLDER.", show_default=False)
-    ],
     format: Format = "table",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    **settings: Annotated[Any, Flags("hesperus.api.representing:represent", without="watch"), INTERVALS],
+    **settings: Annotated[
+        Any,
+        Flags("hesperus.api.representing:represent", arguments="model", without="watch"),
+        INTERVALS,
+    ],
 ) -> None:
     """Are a model's inner states alike for one meaning in two languages?
 
@@ -34,7 +35,7 @@ def command(
     """
     from hesperus.api.representing import represent
 
-    found = represent(model, watch=None if quiet else say, **settings)
+    found = represent(watch=None if quiet else say, **settings)
     show_rows("representations", found.layers, format, signature=found.signature)
     left = found.sentences.dropped
     if left:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from hesperus.cli.flags import Flags, Format, RunPath, takes_flags
+from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
@@ -16,15 +14,8 @@ if TYPE_CHECKING:
 
 @takes_flags
 def command(
-    run: RunPath,
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="Where the result goes: a .parquet file, or a folder for a run.", show_default=False
-        ),
-    ],
     format: Format = "table",
-    **settings: Annotated[Any, Flags("hesperus.api.reply_rereading:reread")],
+    **settings: Annotated[Any, Flags("hesperus.api.reply_rereading:reread", arguments="run", options="out")],
 ) -> None:
     """Read the stored replies again, with the parser and language packs of this version; asks nothing.
 
@@ -42,7 +33,7 @@ def command(
     """
     from hesperus.api.reply_rereading import reread
 
-    counts, made = reread(run, out, **settings)
+    counts, made = reread(**settings)
     rows = [
         {
             "outcome": name,
@@ -53,7 +44,7 @@ def command(
         for name in dict.fromkeys((*counts.before, *counts.after))
     ]
     show_rows("reread", rows, format, columns=("outcome", "before", "after", "changed"), signature=made)
-    _tell(counts, out)
+    _tell(counts, settings["out"])
 
 
 def _tell(counts: RereadCounts, out: Path) -> None:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
-
-import typer
 
 from hesperus.cli.flags import INTERVALS, Flags, Format, takes_flags
 
 
 @takes_flags
 def command(
-    run: Annotated[
-        Path, typer.Argument(help="Run folder that also holds the originals of the target languages.")
-    ],
     format: Format = "table",
-    **settings: Annotated[Any, Flags("hesperus.api.translation_scoring:score"), INTERVALS],
+    **settings: Annotated[Any, Flags("hesperus.api.translation_scoring:score", arguments="run"), INTERVALS],
 ) -> None:
     """Score a run's translations against the benchmark's own wording: BLEU, chrF, ROUGE, COMET.
 
@@ -33,4 +27,4 @@ def command(
     from hesperus.api.translation_scoring import score
     from hesperus.reports.formats import print_table
 
-    print_table(score(run, **settings), format)
+    print_table(score(**settings), format)

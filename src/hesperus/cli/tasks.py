@@ -15,17 +15,9 @@ if TYPE_CHECKING:
     from hesperus.types import Item
 
 
-app = Commands(cls=ShowGroup)
-
-_DATA = typer.Option(
-    help="File, folder or pattern with {language} that holds the items, instead of the task's own source."
-)
-_LANGUAGE = typer.Option(help="Language tag; repeatable where items are read.")
-
-
-@app.callback(invoke_without_command=True)
-def command(context: typer.Context) -> None:
-    """The benchmarks that can be asked, and files of your own.
+app = Commands(
+    cls=ShowGroup,
+    help="""The benchmarks that can be asked, and files of your own.
 
     Without a command, this lists the catalogue; with the name of a task, it shows the task, as `show NAME` does. A file of
     your own (YAML) is used wherever a task's name is: `--task my-task.yaml`.
@@ -35,9 +27,13 @@ def command(context: typer.Context) -> None:
         hesperus tasks
 
         hesperus tasks belebele --language hu
-    """
-    if context.invoked_subcommand is None:
-        listing()
+    """,
+)
+
+_DATA = typer.Option(
+    help="File, folder or pattern with {language} that holds the items, instead of the task's own source."
+)
+_LANGUAGE = typer.Option(help="Language tag; repeatable where items are read.")
 
 
 @app.command("list")

@@ -8,10 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from hesperus.cli.flags import Flags, Format, takes_flags
-from hesperus.cli.help import Commands
+from hesperus.cli.help import Commands, ListGroup
 from hesperus.cli.said import say, show_rows
 
-app = Commands()
+app = Commands(
+    cls=ListGroup,
+    help="""Translators: which there are, which languages they do, and how to convert a checkpoint.
+
+    Without a command, this lists them.
+    """,
+)
 
 _TRANSLATORS = "hesperus.translation.translators"
 
@@ -22,16 +28,6 @@ _KINDS = (
     ("hf", "hf/ORG/NAME, hf/FOLDER", "the same families in transformers, from safetensors; extra 'hf'"),
     ("none", "none", "texts stay as they are"),
 )
-
-
-@app.callback(invoke_without_command=True)
-def command(context: typer.Context) -> None:
-    """Translators: which there are, which languages they do, and how to convert a checkpoint.
-
-    Without a command, this lists them.
-    """
-    if context.invoked_subcommand is None:
-        listing()
 
 
 @app.command("list")

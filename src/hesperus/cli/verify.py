@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,15 +16,8 @@ if TYPE_CHECKING:
 
 @takes_flags
 def command(
-    place: Annotated[
-        Path,
-        typer.Argument(
-            help="What `hesperus bundle` or `hesperus report` wrote; with --signature also a run folder or records file.",
-            show_default=False,
-        ),
-    ],
     format: Format = "table",
-    **settings: Annotated[Any, Flags("hesperus.api.verifying:verify")],
+    **settings: Annotated[Any, Flags("hesperus.api.verifying:verify", arguments="place")],
 ) -> None:
     """Recompute every number of a bundle or page, without a model and without network, and say which one differs.
 
@@ -47,7 +39,7 @@ def command(
     from hesperus.api.verifying import verify
     from hesperus.reports.formats import print_table
 
-    found = verify(place, **settings)
+    found = verify(**settings)
     for note in found.notes:
         say(f"note: {note}")
     if format != "table" or not found.passed:
