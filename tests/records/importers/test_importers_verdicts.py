@@ -9,7 +9,7 @@ from typing import Any
 
 from log_makers import mmlu_rows, write_lm_eval
 
-from hesperus.records.importers import Imported, import_logs
+from hesperus.records.importers import Imported, ImportSettings, import_logs
 
 GOLDS = {"en": ["Rome", "Vienna", "Warsaw"], "de": ["Rom", "Wien", "Warschau"]}
 
@@ -40,6 +40,55 @@ def test_text_targets_are_one_label_in_every_language(tmp_path: Path) -> None:
     assert english == [["Rome", "Vienna", "Warsaw"], ["Rome", "berlin", "Warsaw"], [True, False, True]]
     assert german == [["Rome", "Vienna", "Warsaw"], ["Rome", "Vienna", "krakau"], [True, True, False]]
     assert any("1 answers in other words are right by the tool's verdict" in note for note in imported.notes)
+
+
+def _tables(folder: Path, rows: dict[str, list[str]], head: str = "id,gold,answer") -> Imported:
+    folder.mkdir(exist_ok=True)
+    for language, lines in rows.items():
+        numbered = [f"q{number},{line}" for number, line in enumerate(lines)]
+        (folder / f"t_{language}.csv").write_text("\n".join([head, *numbered]) + "\n", encoding="utf-8")
+    return import_logs(folder, ImportSettings(model="m", tool="table"))
+
+
+def test_a_wrong_answer_is_one_label_too_where_it_is_gold_of_another_item(tmp_path: Path) -> None:
+    imported = _tables(
+        tmp_path / "capitals",
+        {
+            "en": ["Rome,Vienna", "Vienna,vienna.", "bank,Oslo", "bench,bank"],
+            "de": ["Rom,Wien", "Wien,Rom", "Bank,Oslo", "Bank,Bank"],
+        },
+    )
+    english, german = (_columns(imported, tag, "gold", "answer") for tag in ("en", "de"))
+    assert english == [["Rome", "Vienna", "bank", "bench"], ["Vienna", "Vienna", "oslo", "bank"]]
+    assert german == [["Rome", "Vienna", "bank", "bench"], ["Vienna", "Rome", "oslo", "bench"]]
+    assert any("2 answers are no gold of their language" in note for note in imported.notes)
+    other = _tables(
+        tmp_path / "x", {"en": ["bank,x", "bench,x", "z,y"], "de": ["Bank,x", "Bank,x", "Z,Bank"]}
+    )
+    assert _columns(other, "de", "answer")[0][2] == "bank", "words of two labels stay words"
+
+
+def test_a_label_that_is_a_number_in_one_language_and_a_word_in_another_is_one(tmp_path: Path) -> None:
+    imported = _tables(tmp_path, {"en": ["0,0", "1,0", "0,1"], "de": ["zero,zero", "one,zero", "zero,one"]})
+    assert _columns(imported, "de", "gold", "answer") == _columns(imported, "en", "gold", "answer")
+
+
+def test_options_in_the_words_of_a_language_have_the_labels_of_their_places(tmp_path: Path) -> None:
+    head = "id,gold,answer,options"
+    english = ["yes,yes,yes|no", "no,yes,yes|no", "yes,no,yes|no"]
+    imported = _tables(
+        tmp_path / "same",
+        {"en": english, "de": ["ja,ja,ja|nein", "nein,ja,ja|nein", "ja,nein,ja|nein"]},
+        head,
+    )
+    assert not imported.left_out
+    assert _columns(imported, "de", "gold", "answer", "options") == _columns(
+        imported, "en", "gold", "answer", "options"
+    )
+    turned = {"en": english, "de": ["ja,ja,nein|ja", "nein,ja,nein|ja", "ja,nein,nein|ja"]}
+    assert [one.reason for one in _tables(tmp_path / "turned", turned, head).left_out] == ["gold differs"]
+    shared = {"en": english, "de": ["no,no,no|yes", "yes,yes,no|yes", "no,no,no|yes"]}
+    assert [one.reason for one in _tables(tmp_path / "shared", shared, head).left_out] == ["gold differs"]
 
 
 def test_a_verdict_that_is_another_than_ours_is_said_with_an_example(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from hesperus.records.importers.import_settings import (
     Log,
     Source,
 )
-from hesperus.records.importers.log_names import About, cut_out, matched, parts_of, slots, tag_or_none
+from hesperus.records.importers.log_names import About, matched, slots, tag_or_none
 from hesperus.records.importers.sampled import Kept
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.table_advice import (
@@ -28,14 +28,13 @@ from hesperus.records.importers.table_advice import (
     first_of,
     item_columns,
     language_column,
+    named_in,
     second_answer,
 )
 from hesperus.records.importers.table_frames import (
     GOLD_NAMES,
     TEXT_NAMES,
-    model_in,
     read_frame,
-    without_plain_words,
 )
 from hesperus.records.importers.table_wide import lengthened, unknown_languages, wide_columns
 from hesperus.records.importers.texts import text_of
@@ -251,7 +250,7 @@ def _without_model(name: str) -> tuple[str, str | None]:
     """A name without the model that it says, and the model: the file's name first, then its folders'."""
     pieces = name.split("/")
     for place in range(len(pieces) - 1, -1, -1):
-        model = _model_of(pieces[place])
+        model = named_in(pieces[place])[0]
         if model is None:
             continue
         rest = pieces[place].replace(model, "", 1).strip("_-. ")
@@ -259,20 +258,6 @@ def _without_model(name: str) -> tuple[str, str | None]:
         rest = f"answers_{rest}" if rest and tag_or_none(rest) is not None else rest
         return "/".join(one for one in (*pieces[:place], rest, *pieces[place + 1 :]) if one), model
     return name, None
-
-
-def _model_of(piece: str) -> str | None:
-    """The model in a name, which may have a language before or after it."""
-    rest = without_plain_words(piece)
-    parts = parts_of(rest)
-    for start, stop, tag in slots(rest):
-        # gemma-2-9b-it is no Italian: it is tuned to instructions.
-        if tag == "it" and start and parts[start - 1] == "-":
-            continue
-        cut = cut_out(parts, start, stop) if start == 0 or stop == len(parts) else ""
-        if cut and (model := model_in(cut)) is not None:
-            return model
-    return model_in(rest)
 
 
 def _with_model(
@@ -424,9 +409,11 @@ def _ruled(spec: str, frame: pl.DataFrame, settings: ImportSettings, source: Sou
     if spec.startswith("="):
         return pl.lit(spec[1:])
     if kind in ("name", "path") and rest:
-        text = matched(rest, source.path.name if kind == "name" else source.place, "--language-from", spec)
+        where = source.path.name if kind == "name" else source.place
+        text = matched(rest, where, "--language-from", spec)
         if text is None or tag_or_none(text, settings) is None:
-            raise DataError(f"no language by --language-from {spec!r} (found: {text})", file=source.place)
+            found = f"finds {text!r}, which is none," if text else "finds nothing"
+            raise DataError(f"no language: --language-from {spec!r} {found} in {where!r}", file=source.place)
         return pl.lit(text)
     if kind == "field" and rest in frame.columns:
         return pl.col(rest)

@@ -14,7 +14,7 @@ from hesperus.records.importers.import_settings import GUESSES, Again, LeftOut, 
 from hesperus.records.importers.log_names import short_models
 from hesperus.records.importers.settling import settle_languages
 from hesperus.records.importers.tool_answers import is_text
-from hesperus.records.importers.verdicts import disagreements, labelled
+from hesperus.records.importers.verdicts import disagreements, labelled, placed
 from hesperus.records.schema import SCHEMA
 
 _DIFFERENT = 0.2
@@ -54,7 +54,7 @@ def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOu
     joined: list[Log] = []
     for task, group in _by(kept, "task"):
         fitting = _same_split(task, group, left)
-        texts = [log for log in fitting if _is_open(log)]
+        texts = _open_logs(fitting)
         fitting = [log for log in fitting if not any(log is text for text in texts)]
         fitting = _same_gold(task, fitting, left, notes)
         fitting += labelled(task, _checked_texts(task, texts, left, notes), notes)
@@ -211,6 +211,7 @@ def _same_gold(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]
     disputed = _disputed(logs)
     kept: list[Log] = []
     mismatched: set[str] = set()
+    odd: list[tuple[LeftOut, Log]] = []
     several = len({(log.model, log.language) for log in logs}) > 1
     for log in logs:
         held = log.rows["gold"].count()
@@ -231,10 +232,21 @@ def _same_gold(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]
             left.append(LeftOut("rows do not match", len(log.rows), log.place, detail))
         elif share > _DIFFERENT and len(wrong) > 1 and not differ:
             detail = f"{found}: are its options in another order, or its ids of other items?"
-            left.append(LeftOut("gold differs", len(log.rows), log.place, detail))
+            odd.append((LeftOut("gold differs", len(log.rows), log.place, detail), log))
         else:
             mismatched |= set(wrong["item"])
             kept.append(log)
+    fits = list(kept)
+    for reason, log in odd:
+        own = placed(log, fits, 1.0 - _DIFFERENT)
+        if own is None:
+            left.append(reason)
+            continue
+        kept.append(own)
+        notes.append(
+            f"{task}: the options of {log.place} are words of its own language; an answer has the label of the option in the "
+            "same place in the other logs"
+        )
     if mismatched:
         notes.append(
             f"{task}: gold differs between logs in {len(mismatched):,} items; each row keeps its own gold"
@@ -242,10 +254,12 @@ def _same_gold(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]
     return kept
 
 
-def _is_open(log: Log) -> bool:
-    """Whether the right answers of a log are texts, and no labels of options."""
-    rows = log.rows
-    return rows["options"].null_count() == len(rows) and is_text(rows["gold"])
+def _open_logs(logs: list[Log]) -> list[Log]:
+    """The logs of a task whose right answers are no labels of options but texts, be it in one language only (0 and zero)."""
+    bare = [
+        log for log in logs if log.rows["options"].null_count() == len(log.rows) and log.rows["gold"].count()
+    ]
+    return bare if any(is_text(log.rows["gold"]) for log in bare) else []
 
 
 def _checked_texts(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]) -> list[Log]:

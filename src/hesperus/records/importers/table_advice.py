@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from hesperus.records.importers.import_settings import ImportSettings, Source
+from hesperus.records.importers.log_names import cut_out, parts_of, slots
 from hesperus.records.importers.table_frames import (
     ANSWER_NAMES,
     GOLD_NAMES,
@@ -17,6 +18,7 @@ from hesperus.records.importers.table_frames import (
     REPLY_NAMES,
     TEXT_NAMES,
     model_in,
+    without_plain_words,
 )
 from hesperus.records.importers.table_wide import models_named, wide_columns
 from hesperus.records.importers.tagging import explicit_tag
@@ -57,13 +59,30 @@ def language_column(frame: pl.DataFrame) -> str | None:
     named = first_of(frame.columns, LANGUAGE_NAMES)
     if named is not None:
         return named
+    # Yes and no are codes of languages too.
+    labels = {name.lower() for name in (*ANSWER_NAMES, *GOLD_NAMES, *REPLY_NAMES)}
     for column in frame.columns:
-        if frame[column].dtype != pl.String:
+        if frame[column].dtype != pl.String or column.rpartition(".")[2].lower() in labels:
             continue
         values = frame[column].drop_nulls().unique()
         if 1 < len(values) <= 300 and all(explicit_tag(value) is not None for value in values):
             return column
     return None
+
+
+def named_in(piece: str) -> tuple[str | None, str | None]:
+    """The model and the language in the name of a file or folder; the language may stand before or after the model."""
+    rest = without_plain_words(piece)
+    parts, language = parts_of(rest), None
+    for start, stop, tag in slots(rest):
+        # gemma-2-9b-it is no Italian: it is tuned to instructions.
+        if tag == "it" and start and parts[start - 1] == "-":
+            continue
+        language = language or tag
+        cut = cut_out(parts, start, stop) if start == 0 or stop == len(parts) else ""
+        if cut and (model := model_in(cut)) is not None:
+            return model, tag
+    return model_in(rest), language
 
 
 def item_columns(frame: pl.DataFrame, within: Sequence[str], *, usual_only: bool = True) -> tuple[str, ...]:
@@ -119,6 +138,7 @@ def _cut(value: object) -> str:
 
 def _command(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> str:
     flags: list[str] = []
+    said, spoken = named_in(source.path.name.split(".")[0])
     gold = _likely(frame.columns, GOLD_NAMES)
     wide = wide_columns(frame.columns, settings, source) if settings.wide_columns is None else []
     language = None if wide else language_column(frame)
@@ -127,9 +147,9 @@ def _command(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> s
     if language is not None:
         flags += ["--map", f"language={language}"]
     elif not wide:
-        flags += ["--language-from", "=TAG"]
+        flags += ["--language-from", f"={spoken or 'TAG'}"]
     if wide:
-        flags += ["--wide", settings.wide or "reply"]
+        flags += ["--wide", settings.wide or _content(frame, [one.column for one in wide]) or "reply"]
     elif len(models) > 1 and (holds := settings.wide or _content(frame, models)):
         flags += ["--columns", "{model}", "--wide", holds]
     else:
@@ -145,5 +165,5 @@ def _command(frame: pl.DataFrame, settings: ImportSettings, source: Source) -> s
     if model is not None and model != "model":
         flags += ["--map", f"model={model}"]
     if model is None and "--columns" not in flags and not any(one.model for one in wide):
-        flags += ["--model", settings.model or model_in(source.path.name.split(".")[0]) or "NAME"]
+        flags += ["--model", settings.model or said or "NAME"]
     return shlex.join(["hesperus", "import", str(source.path), "--out", "RUN", *flags])

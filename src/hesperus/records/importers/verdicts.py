@@ -17,8 +17,9 @@ def labelled(task: str, logs: Sequence[Log], notes: list[str]) -> list[Log]:
     """Give gold texts one label per item: English gold, or that of the first language that has the item.
 
     An answer gets the label of its item where it is the gold text of its own language (see `normalization.comparable`), or
-    where the tool counted it as right; any other is its words in the form in which they are compared. So a right answer is
-    the same label in every language, though Rome and Rom are not the same words.
+    where the tool counted it as right. In the words of another item's gold in its language it has the label of that item,
+    unless these words are the gold of items with different labels. Any other is its words in the form in which they are
+    compared. So an answer is the same label in every language, right or wrong, though Rome and Rom are not the same words.
 
     Args:
         task: Its name, for the notes.
@@ -31,19 +32,34 @@ def labelled(task: str, logs: Sequence[Log], notes: list[str]) -> list[Log]:
     canonical = pl.concat([log.rows.select("item", label="gold").drop_nulls() for log in ranked]).unique(
         "item", keep="first", maintain_order=True
     )
-    found, more = [], 0
+    words = {language: _words(logs, language, canonical) for language in {log.language for log in logs}}
+    found, more, own = [], 0, 0
     for log in logs:
-        rows, trusted = _labelled(log.rows, canonical)
+        rows, trusted, other = _labelled(log.rows, canonical, words[log.language])
         found.append(replace(log, rows=rows))
-        more += trusted
+        more, own = more + trusted, own + other
     told = f"; {more:,} answers in other words are right by the tool's verdict" if more else ""
+    if own and len(words) > 1:
+        told += f"; {own:,} answers are no gold of their language: between languages their words are compared"
     notes.append(
-        f"{task}: gold is text; an answer in the words of its language's gold has the label of its item{told}"
+        f"{task}: gold is text; an answer in the words of its language's gold has the label of the item whose gold it is{told}"
     )
     return found
 
 
-def _labelled(rows: pl.DataFrame, canonical: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def _words(logs: Sequence[Log], language: str, canonical: pl.DataFrame) -> pl.DataFrame:
+    """Gold texts of a language in the form in which they are compared, each with the one label that it stands for."""
+    golds = pl.concat([log.rows.select("item", "gold") for log in logs if log.language == language])
+    pairs = golds.drop_nulls().join(canonical, on="item").select("gold", "label").unique()
+    forms = pairs.with_columns(form=pl.Series([comparable(text) for text in pairs["gold"]], dtype=pl.String))
+    counted = forms.select("form", meant="label").unique()
+    return counted.filter((pl.col("form") != "") & ~pl.col("form").is_duplicated())
+
+
+def _labelled(
+    rows: pl.DataFrame, canonical: pl.DataFrame, words: pl.DataFrame
+) -> tuple[pl.DataFrame, int, int]:
+    """Rows with labels; how many are right by the verdict alone, and how many answers are their own words."""
     forms = {
         text: comparable(text) for name in ("answer", "gold") for text in rows[name].drop_nulls().unique()
     }
@@ -54,12 +70,53 @@ def _labelled(rows: pl.DataFrame, canonical: pl.DataFrame) -> tuple[pl.DataFrame
     joined = joined.with_columns(same=(answer == gold).fill_null(False), form=answer).with_columns(
         trusted=verdict & ~pl.col("same") & pl.col("answer").is_not_null() & pl.col("label").is_not_null()
     )
-    labels = pl.when(pl.col("same") | pl.col("trusted")).then(pl.col("label")).otherwise(pl.col("form"))
+    joined = joined.join(words, on="form", how="left", maintain_order="left")
+    right = pl.when(pl.col("same") | pl.col("trusted")).then(pl.col("label"))
+    labels = pl.coalesce(right, pl.col("meant"), pl.col("form"))
+    own = joined.filter(
+        ~pl.col("same"), ~pl.col("trusted"), pl.col("meant").is_null(), pl.col("form").is_not_null()
+    )
     done = joined.with_columns(
         answer=pl.when(labels == "").then(pl.col("answer")).otherwise(labels),
         gold=pl.when(pl.col("gold").is_not_null()).then(pl.col("label")),
     )
-    return done.select(rows.columns), int(joined["trusted"].sum())
+    return done.select(rows.columns), int(joined["trusted"].sum()), len(own)
+
+
+def placed(log: Log, others: Sequence[Log], least: float) -> Log | None:
+    """A log whose options are the words of its own language, with the labels of the options in the same places elsewhere.
+
+    Args:
+        log: Its gold is not that of the other logs.
+        others: Logs whose options are the labels.
+        least: Share of its items in which the right option must be in the same place: else the options stand in another
+            order, or the ids are of other items.
+
+    Returns:
+        None unless no option of it is one of theirs, and the right ones are in the same places.
+    """
+    known = {
+        item: (options, gold)
+        for other in others
+        for item, options, gold in other.rows.select("item", "options", "gold").drop_nulls().iter_rows()
+    }
+    wanted = log.rows.select("item", "options", "answer", "gold")
+    found, same, held = [], 0, 0
+    for item, options, answer, gold in wanted.iter_rows():
+        theirs, right = known.get(item, (None, None))
+        if options is None or gold not in options or theirs is None or right not in theirs:
+            found.append((options, answer, gold))
+            continue
+        if len(options) != len(theirs) or set(options) & set(theirs):
+            return None
+        labels = dict(zip(options, theirs, strict=True))
+        held, same = held + 1, same + (labels[gold] == right)
+        found.append((theirs, labels.get(answer, answer), labels[gold]))
+    if held < 2 or same < least * held:
+        return None
+    columns = zip(("options", "answer", "gold"), zip(*found, strict=True), strict=True)
+    mapped = [pl.Series(name, values, dtype=log.rows.schema[name]) for name, values in columns]
+    return replace(log, rows=log.rows.with_columns(mapped))
 
 
 def disagreements(task: str, logs: Sequence[Log]) -> list[str]:
