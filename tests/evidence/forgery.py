@@ -6,11 +6,14 @@ import hashlib
 import json
 import random
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hesperus.api.bundling import Bundled
 from hesperus.evidence.archive import unpack
+
+MakeBundle = Callable[..., Bundled]
 
 TABLE_OF_CLAIMS = "numbers.json"
 

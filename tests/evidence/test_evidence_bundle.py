@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from forgery import changed, opened, refitted, save
+from forgery import MakeBundle, changed, opened, refitted, save
 
 import hesperus as hs
 from command_line import hesperus
@@ -29,9 +29,9 @@ FEW = {"resamples": 50}
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_number_of_a_study_comes_out_again(
-    study: str, demo_runs: dict[str, Path], tmp_path: Path
+    study: str, demo_runs: dict[str, Path], bundled: MakeBundle
 ) -> None:
-    made = hs.bundle(demo_runs[study], tmp_path / "bundle.zip", **FEW)
+    made = bundled(study, **FEW)
     found = hs.verify(made.path)
     assert found.passed, found.differences[:5]
     assert found.numbers == made.numbers > 1000
@@ -42,10 +42,9 @@ def test_every_number_of_a_study_comes_out_again(
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_hashes_in_the_place_of_texts_recompute_all_but_what_reads_texts(
-    study: str, demo_runs: dict[str, Path], tmp_path: Path
+    study: str, bundled: MakeBundle
 ) -> None:
-    made = hs.bundle(demo_runs[study], tmp_path / "bundle.zip", texts="hash", **FEW)
-    kept = hs.bundle(demo_runs[study], tmp_path / "kept.zip", texts="keep", **FEW)
+    made, kept = bundled(study, texts="hash", **FEW), bundled(study, **FEW)
     assert hs.verify(made.path).passed
     assert set(kept.tables) - set(made.tables) <= {"language"}
     everything = b"".join(opened(made.path).values())
@@ -101,12 +100,14 @@ def test_texts_stay_only_where_every_task_may_be_shared(demo_runs: dict[str, Pat
     assert rows[0]["field:question"] == f"sha256:{hashlib.sha256(question.encode()).hexdigest()[:32]}"
 
 
-def test_the_same_run_gives_the_same_bytes(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_bytes(
+    demo_runs: dict[str, Path], bundled: MakeBundle, tmp_path: Path
+) -> None:
     copy = tmp_path / "elsewhere" / "run"
     shutil.copytree(demo_runs["tax"], copy)
     for path in copy.rglob("*"):
         os.utime(path, (1, 1))
-    first = hs.bundle(demo_runs["tax"], tmp_path / "a.zip", **FEW)
+    first = bundled("tax", **FEW)
     second = hs.bundle(copy, tmp_path / "b.zip", **FEW)
     assert first.path.read_bytes() == second.path.read_bytes()
     assert first.id == second.id
@@ -124,10 +125,8 @@ def test_a_records_file_is_bundled_too(demo_runs: dict[str, Path], tmp_path: Pat
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_the_script_agrees_on_all_numbers_that_it_knows(
-    study: str, demo_runs: dict[str, Path], tmp_path: Path
-) -> None:
-    held = opened(hs.bundle(demo_runs[study], tmp_path / "bundle.zip", resamples=0).path)
+def test_the_script_agrees_on_all_numbers_that_it_knows(study: str, bundled: MakeBundle) -> None:
+    held = opened(bundled(study, resamples=0).path)
     counts, differing = recompute.check(
         lambda name: held[name].decode() if name in held else None, list(held)
     )
@@ -139,10 +138,9 @@ def test_the_script_agrees_on_all_numbers_that_it_knows(
     assert sum(agree for agree, _, _ in counts.values()) > 100
 
 
-def test_the_script_runs_alone_and_finds_a_changed_answer(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+def test_the_script_runs_alone_and_finds_a_changed_answer(bundled: MakeBundle, tmp_path: Path) -> None:
     """In an interpreter without any package, hesperus among them; one answer that was changed moves accuracy."""
-    made = hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=0)
-    held = opened(made.path)
+    held = opened(bundled("tax", resamples=0).path)
     for name, content in held.items():
         place = tmp_path / "unpacked" / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -162,10 +160,8 @@ def test_the_script_runs_alone_and_finds_a_changed_answer(demo_runs: dict[str, P
     assert "accuracy: model=" in done.stdout
 
 
-def test_a_changed_file_is_named_and_the_number_that_it_moves(
-    demo_runs: dict[str, Path], tmp_path: Path
-) -> None:
-    held = opened(hs.bundle(demo_runs["multisense"], tmp_path / "bundle.zip", resamples=0).path)
+def test_a_changed_file_is_named_and_the_number_that_it_moves(bundled: MakeBundle, tmp_path: Path) -> None:
+    held = opened(bundled("multisense", resamples=0).path)
     lines = held["run/records.jsonl"].splitlines()
     row = json.loads(lines[0])
     row["answer"] = next(option for option in row["options"] if option != row["answer"])
@@ -180,20 +176,19 @@ def test_a_changed_file_is_named_and_the_number_that_it_moves(
 
 
 @pytest.mark.filterwarnings("ignore::hesperus.errors.UnknownKeyWarning")
-def test_any_one_value_changed_is_caught(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+def test_any_one_value_changed_is_caught(bundled: MakeBundle, tmp_path: Path) -> None:
     """Any change at all, where the manifest keeps its hashes; benchmarks/bundles.py tries 10,000."""
-    held = opened(hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=0).path)
+    held = opened(bundled("tax", resamples=0).path)
     draw = random.Random(0)
-    names = [name for name in sorted(held) if name != "manifest.json"]
-    for number in range(12):
-        other, where = changed(held, names[number % len(names)], draw)
+    for name in sorted(held.keys() - {"manifest.json"}):
+        other, where = changed(held, name, draw)
         assert not hs.verify(save(other, tmp_path / "changed.zip")).passed, where
 
 
 def test_a_claimed_number_that_was_changed_is_caught_though_all_hashes_fit(
-    demo_runs: dict[str, Path], tmp_path: Path
+    bundled: MakeBundle, tmp_path: Path
 ) -> None:
-    held = opened(hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=20).path)
+    held = opened(bundled("tax", resamples=0).path)
     draw = random.Random(1)
     for _ in range(4):
         other, where = changed(held, "numbers.json", draw)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from forgery import opened, refitted, save
+from forgery import MakeBundle, opened, refitted, save
 
 import hesperus as hs
 from hesperus.errors import DataError, UsageError
@@ -153,9 +153,8 @@ HOSTILE: dict[str, tuple[Callable[[_Files], _Files], str]] = {
 
 
 @pytest.fixture(scope="module")
-def files(demo_runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> _Files:
-    out = tmp_path_factory.mktemp("bundle") / "bundle.zip"
-    return opened(hs.bundle(demo_runs["tax"], out, resamples=0).path)
+def files(bundled: MakeBundle) -> _Files:
+    return opened(bundled("tax", resamples=0).path)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

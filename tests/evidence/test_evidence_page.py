@@ -12,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from forgery import MakeBundle
 
 import hesperus as hs
 from command_line import hesperus
@@ -48,9 +49,11 @@ def test_a_page_claims_the_tables_that_it_shows(demo_runs: dict[str, Path]) -> N
     assert list(claims.tables) == ["summary", "consistency", "decomposition"]
 
 
-def test_a_page_elsewhere_is_verified_by_a_bundle(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+def test_a_page_elsewhere_is_verified_by_a_bundle(
+    demo_runs: dict[str, Path], bundled: MakeBundle, tmp_path: Path
+) -> None:
     page = hs.report(demo_runs["tax"], tmp_path / "page.html", resamples=30)
-    bundle = hs.bundle(demo_runs["tax"], tmp_path / "bundle.zip", resamples=0)
+    bundle = bundled("tax", resamples=0)
     assert hs.verify(page, run=bundle.path, id=bundle.id).passed
     other = hs.verify(page, run=demo_runs["similarity"])
     assert not other.passed
