@@ -12,6 +12,7 @@ import hesperus.records
 from hesperus.errors import DataError, EarlierRunWarning, UsageError
 from hesperus.records import Run, conform, read_records, read_run, write_run
 from hesperus.records.importers import ImportSettings, import_logs, save_imported
+from hesperus.version import __version__
 
 
 def _run(**changes: object) -> Run:
@@ -145,4 +146,12 @@ def test_a_study_resolved_before_intervals_had_methods_is_said_to_have_others(tm
     with pytest.warns(EarlierRunWarning, match="resolved by an earlier hesperus"):
         read_run(tmp_path / "run")
     write_run(_run(study={"bootstrap": {**drawn, "interval": "bayesian"}}), tmp_path / "run")
+    read_run(tmp_path / "run")
+
+
+def test_a_run_of_another_version_is_said_to_be_one(tmp_path: Path) -> None:
+    write_run(_run(signature={"hesperus": "0.0.3"}), tmp_path / "run")
+    with pytest.warns(EarlierRunWarning, match=r"written by hesperus 0\.0\.3.*hesperus reread"):
+        read_run(tmp_path / "run")
+    write_run(_run(signature={"hesperus": __version__}), tmp_path / "run")
     read_run(tmp_path / "run")

@@ -284,7 +284,7 @@ def test_command_on_a_run(tmp_path: Path) -> None:
         task="belebele",
     )
     run, out = tmp_path / "run", tmp_path / "out"
-    write_run(Run(records, items, {"task": "s"}, {"hesperus": "0"}), run)
+    write_run(Run(records, items, {"task": "s"}, {}), run)
     _command(run, "--out", out)
     again = read_run(out)
     assert again.records["answer"].to_list() == ["B"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ import polars as pl
 
 from hesperus.errors import EarlierRunWarning
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
+from hesperus.version import __version__
 
 _INTERVALS = "intervals are of the Bayesian bootstrap, where they were of the percentile bootstrap (`--interval percentile` makes those)"
 
@@ -26,6 +28,24 @@ def warn_of_records(file: Path, version: int) -> None:
             f"{file}: written by an earlier hesperus (version {version} of the records table) and measured by today's rules, so "
             "that numbers differ from those printed then: questions without a reply (error) are missing data and in no number, "
             f"where they counted as invalid; labels must be options of their items; {_INTERVALS}"
+        )
+        warnings.warn(said, EarlierRunWarning, stacklevel=2)
+
+
+def warn_of_version(folder: Path) -> None:
+    """Warn of a run that another version of hesperus wrote: its replies were read by the rules of that version.
+
+    Args:
+        folder: The run folder; one without a signature is not finished, which is said elsewhere.
+    """
+    try:
+        made = json.loads((folder / "signature.json").read_text("utf-8"))["hesperus"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return
+    if isinstance(made, str) and made != __version__:
+        said = (
+            f"{folder}: written by hesperus {made}, by whose rules its replies were read; its numbers are made by the rules "
+            f"of {__version__}. `hesperus reread` reads the replies again by these"
         )
         warnings.warn(said, EarlierRunWarning, stacklevel=2)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from hesperus import plugins
 from hesperus.errors import DataError, UnknownKeyWarning
-from hesperus.records.earlier import warn_of_study
+from hesperus.records.earlier import warn_of_study, warn_of_version
 from hesperus.records.reading import RECORDS_FILE
 from hesperus.strict_yaml import Document
 
@@ -37,7 +37,7 @@ def known_keys() -> Mapping[str, Mapping[str, Any]]:
 
 
 def check_study(folder: Path, document: Document) -> None:
-    """Say what of a run's study this version does not follow: its unknown keys, and what an earlier version resolved.
+    """Say what of a run's study this version does not follow: its unknown keys, and what another version wrote.
 
     Args:
         folder: The run folder.
@@ -49,6 +49,7 @@ def check_study(folder: Path, document: Document) -> None:
     study = document.value
     if not isinstance(study, Mapping):
         return
+    warn_of_version(folder)
     warn_of_study(folder, study, folder / RECORDS_FILE)
     said = unknown_keys(study, document)
     if said:

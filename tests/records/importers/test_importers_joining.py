@@ -46,6 +46,7 @@ def test_subjects_in_files_of_their_own_are_one_task(tmp_path: Path) -> None:
     assert imported.records.height == 12 and not imported.left_out
     assert set(imported.records["task"]) == {"global-mmlu"}
     assert imported.records["subject"].n_unique() == 3
+    assert [log["answered"] for log in imported.logs] == [4, 4, 4], "of each file its own"
 
 
 def test_a_second_log_of_the_same(tmp_path: Path) -> None:

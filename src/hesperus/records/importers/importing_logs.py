@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
 
 import polars as pl
@@ -72,11 +73,16 @@ def import_logs(
     if cells:
         records, more_notes = _read(records, cells, parser, settings)
         notes += more_notes
-    answered = Counter(records.filter(outcome="answered").select(_CELL).rows())
+    # Records stand in the order of the logs, of which several may be parts of one cell (subjects, splits).
+    starts = list(accumulate((len(log.rows) for log in joined), initial=0))
+    answered = [
+        int((records["outcome"].slice(start, len(log.rows)) == "answered").sum())
+        for start, log in zip(starts, joined, strict=False)
+    ]
     return Imported(
         with_reply_languages(records),
         items,
-        tuple(_described(log, answered[log.cell]) for log in joined),
+        tuple(_described(log, count) for log, count in zip(joined, answered, strict=True)),
         tuple(left),
         tuple(notes),
         settings,
