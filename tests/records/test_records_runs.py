@@ -153,5 +153,6 @@ def test_a_run_of_another_version_is_said_to_be_one(tmp_path: Path) -> None:
     write_run(_run(signature={"hesperus": "0.0.3"}), tmp_path / "run")
     with pytest.warns(EarlierRunWarning, match=r"written by hesperus 0\.0\.3.*hesperus reread"):
         read_run(tmp_path / "run")
-    write_run(_run(signature={"hesperus": __version__}), tmp_path / "run")
-    read_run(tmp_path / "run")
+    for made in ({"hesperus": __version__}, {"hesperus": "0.0.3", "reread": {"hesperus": __version__}}):
+        write_run(_run(signature=made), tmp_path / "run")
+        read_run(tmp_path / "run")

@@ -15,6 +15,7 @@ from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageErr
 from hesperus.records import Run, read_records, read_run, write_records, write_run
 from hesperus.studies.reread.parsers import language_of, read_replies
 from hesperus.studies.reread.rereading import reread
+from hesperus.version import __version__
 from waiting import bounded_work
 
 
@@ -284,12 +285,12 @@ def test_command_on_a_run(tmp_path: Path) -> None:
         task="belebele",
     )
     run, out = tmp_path / "run", tmp_path / "out"
-    write_run(Run(records, items, {"task": "s"}, {}), run)
+    write_run(Run(records, items, {"task": "s"}, {"hesperus": __version__}), run)
     _command(run, "--out", out)
     again = read_run(out)
     assert again.records["answer"].to_list() == ["B"]
     assert again.items is not None and again.study == {"task": "s"}
-    assert again.signature["hesperus"] == "0" and again.signature["reread"]["parser"] == "default"  # type: ignore[index]
+    assert again.signature["hesperus"] == __version__ and again.signature["reread"]["parser"] == "default"  # type: ignore[index]
     _command(run, "--out", tmp_path / "flat.parquet")
     assert read_records(tmp_path / "flat.parquet")["answer"].to_list() == ["B"]
 
@@ -370,7 +371,7 @@ def test_command_finds_the_task_file_of_the_run(below: str, tmp_path: Path) -> N
     run = tmp_path / below
     records = frame([{"reply": "Up.", "answer": None, "outcome": "invalid"}], task="tides")
     write_run(
-        Run(records, None, {"task": str(described) if below == "run" else described.name}, {"hesperus": "0"}),
+        Run(records, None, {"task": str(described) if below == "run" else described.name}, {}),
         run,
     )
     _command(run, "--out", tmp_path / "out")

@@ -39,8 +39,9 @@ def warn_of_version(folder: Path) -> None:
         folder: The run folder; one without a signature is not finished, which is said elsewhere.
     """
     try:
-        made = json.loads((folder / "signature.json").read_text("utf-8"))["hesperus"]
-    except (OSError, ValueError, LookupError, TypeError):
+        signature = json.loads((folder / "signature.json").read_text("utf-8"))
+        made = signature.get("reread", signature)["hesperus"]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return
     if isinstance(made, str) and made != __version__:
         said = (
