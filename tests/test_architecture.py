@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "lazy": set(),
+    "memory": set(),
     "plugins": {"errors"},
     "normalization": set(),
     "rounding": set(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from hesperus.errors import DataError
@@ -10,7 +10,10 @@ from hesperus.normalization import comparable
 from hesperus.tasks.definition import Task
 from hesperus.tasks.items import LanguageItems
 from hesperus.tasks.itemset import Dropped, ItemSet
+from hesperus.tasks.packed import PackedItems
 from hesperus.types import Item
+
+ByLanguage = dict[str, PackedItems]
 
 
 def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
@@ -47,7 +50,7 @@ def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
         kept.append(key)
     if not kept:
         raise DataError(f"no item is left: {_reasons(dropped.values())}", file=found[0].place)
-    by_language = {part.language: tuple(part.items[key] for key in kept) for part in found}
+    by_language: ByLanguage = {part.language: PackedItems(part.items[key] for key in kept) for part in found}
     by_language, notes = _same_labels(task, by_language)
     by_language, group_notes = _same_groups(by_language)
     notes = (*_unmet(task, found), *_without_gold(task, by_language), *notes, *group_notes)
@@ -63,7 +66,7 @@ def _unmet(task: Task, found: Sequence[LanguageItems]) -> tuple[str, ...]:
     return (f"rows are items only where {rule}; others: {counts}",)
 
 
-def _without_gold(task: Task, by_language: dict[str, tuple[Item, ...]]) -> tuple[str, ...]:
+def _without_gold(task: Task, by_language: ByLanguage) -> tuple[str, ...]:
     """How many items of a task with gold have none in any language."""
     if task.columns.gold is None:
         return ()
@@ -75,18 +78,19 @@ def _without_gold(task: Task, by_language: dict[str, tuple[Item, ...]]) -> tuple
     return (f"{missing} items have no gold; they count for no accuracy",) if missing else ()
 
 
-def _same_labels(
-    task: Task, by_language: dict[str, tuple[Item, ...]]
-) -> tuple[dict[str, tuple[Item, ...]], tuple[str, ...]]:
+def _same_labels(task: Task, by_language: ByLanguage) -> tuple[ByLanguage, tuple[str, ...]]:
     """One label for an open answer that each language spells itself, and what the reader of a number should know.
 
     The label is the English spelling where English is read, else that of the first language that has one.
     """
     if len(by_language) == 1:
         return by_language, ()
-    columns = list(zip(*by_language.values(), strict=True))
+
+    def columns() -> Iterator[tuple[Item, ...]]:
+        return zip(*by_language.values(), strict=True)
+
     missing = sum(
-        any(item.gold is None for item in here) and any(item.gold for item in here) for here in columns
+        any(item.gold is None for item in here) and any(item.gold for item in here) for here in columns()
     )
     notes = (
         [f"{missing} items have no gold in some languages; there they count for no accuracy"]
@@ -94,7 +98,7 @@ def _same_labels(
         else []
     )
     if task.form != "text":
-        differing = sum(len({item.gold for item in here if item.gold is not None}) > 1 for here in columns)
+        differing = sum(len({item.gold for item in here if item.gold is not None}) > 1 for here in columns())
         if differing:
             notes.insert(
                 0, f"{differing} items have another gold in some languages; each language keeps its own"
@@ -103,18 +107,21 @@ def _same_labels(
     spelt = 0
     languages = list(by_language)
     first = languages.index("en") if "en" in languages else 0
-    renamed: list[list[Item]] = []
-    for here in columns:
+    labels: list[str] = []
+    for here in columns():
         golds = [item.gold for item in (here[first], *here) if item.gold is not None]
         spelt += len(set(map(comparable, golds))) > 1
-        renamed.append([_labelled(item, golds[0]) if item.gold is not None else item for item in here])
+        labels.append(golds[0] if golds else "")
     if spelt:
         notes.insert(
             0,
-            f"{spelt} of {len(columns)} items spell their gold differently in some languages; an answer in a language's own "
+            f"{spelt} of {len(labels)} items spell their gold differently in some languages; an answer in a language's own "
             "spelling counts as the same answer, other answers are compared as words",
         )
-    return dict(zip(languages, map(tuple, zip(*renamed, strict=True)), strict=True)), tuple(notes)
+    renamed: ByLanguage = {
+        language: PackedItems(map(_labelled, items, labels)) for language, items in by_language.items()
+    }
+    return renamed, tuple(notes)
 
 
 def _labelled(item: Item, label: str) -> Item:
@@ -128,7 +135,7 @@ def _labelled(item: Item, label: str) -> Item:
 
 def _side_by_side(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     dropped = tuple(drop for part in found for drop in part.dropped)
-    by_language = {part.language: tuple(part.items.values()) for part in found}
+    by_language: ByLanguage = {part.language: PackedItems(part.items.values()) for part in found}
     notes = (*_unmet(task, found), *_without_gold(task, by_language))
     if len(found) > 1:
         notes = (
@@ -184,23 +191,24 @@ def _minority(values: Sequence[str], here: Sequence[tuple[LanguageItems, Item]])
     return tuple(item.language for value, (_, item) in zip(values, here, strict=True) if value != usual)
 
 
-def _same_groups(
-    by_language: dict[str, tuple[Item, ...]],
-) -> tuple[dict[str, tuple[Item, ...]], tuple[str, ...]]:
+def _same_groups(by_language: ByLanguage) -> tuple[ByLanguage, tuple[str, ...]]:
     """Groups are of the item, not of the language: where they differ, those of the first language hold."""
     languages = list(by_language)
     first = by_language[languages[0]]
     differing: dict[str, int] = {}
-    for language in languages[1:]:
-        items = list(by_language[language])
-        for place, (item, reference) in enumerate(zip(items, first, strict=True)):
+
+    def grouped(items: Iterable[Item]) -> Iterator[Item]:
+        for item, reference in zip(items, first, strict=True):
             if item.groups == reference.groups:
+                yield item
                 continue
             for name in reference.groups:
                 if item.groups.get(name) != reference.groups[name]:
                     differing[name] = differing.get(name, 0) + 1
-            items[place] = replace(item, groups=reference.groups)
-        by_language[language] = tuple(items)
+            yield replace(item, groups=reference.groups)
+
+    for language in languages[1:]:
+        by_language[language] = PackedItems(grouped(by_language[language]))
     notes = tuple(
         f"the group {name!r} reads otherwise in {count} cases; that of {languages[0]!r} holds for all"
         for name, count in differing.items()

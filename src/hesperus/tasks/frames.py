@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import polars as pl
@@ -10,9 +11,13 @@ import polars as pl
 from hesperus.errors import DataError
 from hesperus.frames import frame_of
 from hesperus.tasks.itemset import ItemSet
+from hesperus.tasks.packed import PackedItems
 from hesperus.types import Item
 
 _FIELD, _GROUP = "field:", "group:"
+_AT_ONCE = 1 << 13
+"""Items that are held as such at once."""
+
 ACCEPTED = pl.List(pl.Struct({"label": pl.String, "texts": pl.List(pl.String)}))
 """Type of the column ``accepted``."""
 
@@ -30,7 +35,18 @@ def items_frame(items: Mapping[str, Sequence[Item]]) -> pl.DataFrame:
         of label and texts), then ``field:NAME`` and ``group:NAME`` for every field and group; null where an item does
         not have it.
     """
-    every = [item for many in items.values() for item in many]
+    every = chain.from_iterable(items.values())
+    parts = [_part(())]
+    while part := tuple(islice(every, _AT_ONCE)):
+        parts.append(_part(part))
+    frame = pl.concat(parts, how="diagonal")
+    names = [name for name in (*_COLUMNS, "accepted") if name in frame.columns]
+    for kind in (_FIELD, _GROUP):
+        names += [name for name in frame.columns if name.startswith(kind)]
+    return frame.select(names)
+
+
+def _part(every: Sequence[Item]) -> pl.DataFrame:
     fields = dict.fromkeys(name for item in every for name in item.fields)
     groups = dict.fromkeys(name for item in every for name in item.groups)
     columns: dict[str, list[Any]] = {
@@ -87,7 +103,7 @@ def items_from_frame(frame: pl.DataFrame, *, task: str = "") -> ItemSet:
         if item.id in items:
             raise DataError(f"stands twice in {item.language!r}", line=number, item=item.id)
         items[item.id] = item
-    return ItemSet(task, {language: tuple(items.values()) for language, items in by_language.items()})
+    return ItemSet(task, {language: PackedItems(items.values()) for language, items in by_language.items()})
 
 
 def accepted_of(cell: object) -> dict[str, tuple[str, ...]]:

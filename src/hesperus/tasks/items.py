@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -10,7 +11,8 @@ from hesperus.errors import DataError
 from hesperus.tasks.definition import LETTERS, Task
 from hesperus.tasks.gold import Trouble, accepted_texts, read_gold
 from hesperus.tasks.itemset import Dropped
-from hesperus.tasks.row_reader import TaskRow, read_task_rows
+from hesperus.tasks.packed import ItemsById
+from hesperus.tasks.row_reader import TaskRow, TaskRows, read_task_rows
 from hesperus.tasks.rows import Rows
 from hesperus.types import Item
 
@@ -30,7 +32,7 @@ class LanguageItems:
     """
 
     language: str
-    items: dict[str, Item]
+    items: Mapping[str, Item]
     dropped: tuple[Dropped, ...]
     rows: int
     place: str
@@ -52,9 +54,18 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
             and a later one is not; or a gold value is unknown to the task.
     """
     read = read_task_rows(task, rows, language, code)
-    items: dict[str, Item] = {}
     lines: dict[str, int] = {}
     dropped: list[Dropped] = []
+    items = ItemsById(_made(task, read, language, lines, dropped))
+    if not lines:
+        raise DataError(f"no row holds anything in {language!r} (code {code!r})", file=read.place)
+    return LanguageItems(language, items, tuple(dropped), read.total, read.place, lines, read.unmet)
+
+
+def _made(
+    task: Task, read: TaskRows, language: str, lines: dict[str, int], dropped: list[Dropped]
+) -> Iterator[Item]:
+    """The items of the rows; notes the lines where they are, and those that cannot be used."""
     for row in read.rows:
         if row.key is None:
             raise DataError("the id is empty", file=row.file, line=row.line, field=read.key_column)
@@ -75,10 +86,7 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
         if isinstance(made, Dropped):
             dropped.append(made)
         else:
-            items[row.key] = made
-    if not lines:
-        raise DataError(f"no row holds anything in {language!r} (code {code!r})", file=read.place)
-    return LanguageItems(language, items, tuple(dropped), read.total, read.place, lines, read.unmet)
+            yield made
 
 
 def _item(task: Task, row: TaskRow, key: str, language: str) -> Item | Dropped:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hesperus.types import Item
@@ -27,7 +27,7 @@ class Dropped:
 
 
 @dataclass(frozen=True)
-class ItemSet(Mapping[str, tuple[Item, ...]]):
+class ItemSet(Mapping[str, Sequence[Item]]):
     """Language to its items, in one order for all languages; reads as a mapping.
 
     Attributes:
@@ -38,11 +38,11 @@ class ItemSet(Mapping[str, tuple[Item, ...]]):
     """
 
     task: str
-    by_language: Mapping[str, tuple[Item, ...]]
+    by_language: Mapping[str, Sequence[Item]]
     dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def __getitem__(self, language: str) -> tuple[Item, ...]:
+    def __getitem__(self, language: str) -> Sequence[Item]:
         """The items of one language."""
         return self.by_language[language]
 

@@ -11,7 +11,8 @@ from hesperus.tasks.building import builtin_items
 from hesperus.tasks.definition import Task
 from hesperus.tasks.items import LanguageItems, items_of
 from hesperus.tasks.itemset import ItemSet
-from hesperus.tasks.locating import Given, find_rows
+from hesperus.tasks.locating import Given, each_rows
+from hesperus.tasks.packed import ItemsById
 from hesperus.tasks.sampling import Sample, draw
 from hesperus.tasks.task_registry import task as find_task
 
@@ -52,8 +53,10 @@ def load_items(
     if task.source.builtin is not None and source is None:
         found = [_builtin(task, tag) for tag in tags]
     else:
-        rows = find_rows(task, tags, source)
-        found = [items_of(task, rows[tag], tag, task.source.code(tag)) for tag in tags]
+        found = []
+        for tag, rows in each_rows(task, tags, source):
+            found.append(items_of(task, rows, tag, task.source.code(tag)))
+            del rows  # before those of the next language are read
     items = align(task, found)
     return items if sample is None else draw(items, sample, parallel=task.key.parallel)
 
@@ -63,6 +66,6 @@ def _builtin(task: Task, language: str) -> LanguageItems:
     assert task.source.builtin is not None
     name, form = task.source.builtin
     many = builtin_items(name, task.name).items(form, task.source.code(language))
-    items = {item.id: item for item in many}
+    items = ItemsById(many)
     lines = {key: number for number, key in enumerate(items, start=1)}
     return LanguageItems(language, items, (), len(items), f"the built-in {name}", lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -65,6 +65,24 @@ def find_rows(task: Task, languages: Sequence[str], given: Given | None) -> dict
     if len(languages) > 1 and len(places) == 1:
         _refuse_one_for_all(task, next(iter(found.values())))
     return found
+
+
+def each_rows(task: Task, languages: Sequence[str], given: Given | None) -> Iterator[tuple[str, Rows]]:
+    """As find_rows, one language after the other: what is in files of its own is read when its turn comes.
+
+    Raises:
+        UsageError: See find_rows.
+        DataError: See find_rows.
+    """
+    codes = {task.source.code(language) for language in languages}
+    own_files = isinstance(given, str | Path) and "{language}" in str(given) and len(codes) == len(languages)
+    if given is None or own_files:
+        for language in languages:
+            yield language, find_rows(task, [language], given)[language]
+        return
+    found = find_rows(task, languages, given)
+    for language in languages:
+        yield language, found.pop(language)
 
 
 def _from_source(task: Task, code: str) -> Rows:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 
 import orjson
@@ -47,7 +48,7 @@ def read_rows(path: Path, source: Source | None = None) -> Rows:
     if ending == ".arrow":
         return _frame(path, lambda: pl.read_ipc_stream(path), "Arrow")
     if ending in (".jsonl", ".ndjson"):
-        return _json_lines(path, _bytes(path).split(b"\n"))
+        return _json_lines(path, _bytes(path))
     if ending == ".json":
         return _json(path)
     if ending in (".csv", ".tsv"):
@@ -88,28 +89,30 @@ def _frame(path: Path, read: Callable[[], pl.DataFrame], kind: str) -> Rows:
     return rows_of_frame(frame, str(path))
 
 
-def _json_lines(path: Path, lines: Iterable[bytes]) -> Rows:
-    records: list[dict[str, object]] = []
+def _json_lines(path: Path, raw: bytes) -> Rows:
     numbers: list[int] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            record = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise DataError(f"no JSON: {_first_line(error)}", file=path, line=number) from None
-        if not isinstance(record, dict):
-            raise DataError("each line must hold one object in braces", file=path, line=number)
-        records.append(record)
-        numbers.append(number)
-    return _records(path, records, numbers)
+
+    def records() -> Iterator[dict[str, object]]:
+        for number, line in enumerate(BytesIO(raw), start=1):
+            if not line.strip():
+                continue
+            try:
+                record = orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise DataError(f"no JSON: {_first_line(error)}", file=path, line=number) from None
+            if not isinstance(record, dict):
+                raise DataError("each line must hold one object in braces", file=path, line=number)
+            numbers.append(number)
+            yield record
+
+    return _records(path, records(), numbers)
 
 
 def _json(path: Path) -> Rows:
     """One JSON array of objects; or lines of objects, which many publish under this ending."""
     raw = _bytes(path)
     if not raw.lstrip().startswith(b"["):
-        return _json_lines(path, raw.split(b"\n"))
+        return _json_lines(path, raw)
     try:
         records = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -120,11 +123,21 @@ def _json(path: Path) -> Rows:
     return _records(path, records, None)
 
 
-def _records(path: Path, records: list[dict[str, object]], numbers: list[int] | None) -> Rows:
-    if not records:
+def _records(path: Path, records: Iterable[dict[str, object]], numbers: list[int] | None) -> Rows:
+    """Rows of records, of which each is let go as soon as its values are in the columns."""
+    columns: dict[str, list[object]] = {}
+    count = 0
+    for count, record in enumerate(records, start=1):
+        for name, value in record.items():
+            column = columns.setdefault(name, [])
+            if len(column) < count - 1:
+                column += [None] * (count - 1 - len(column))
+            column.append(value)
+    if not count:
         raise DataError("the file holds no rows", file=path)
-    names = dict.fromkeys(name for record in records for name in record)
-    return Rows(str(path), {name: [record.get(name) for record in records] for name in names}, numbers)
+    for column in columns.values():
+        column += [None] * (count - len(column))
+    return Rows(str(path), columns, numbers)
 
 
 def _separated(path: Path, source: Source, ending: str) -> Rows:

@@ -59,14 +59,14 @@ class TaskRows:
     """The rows of one language.
 
     Attributes:
-        rows: Those that are items, in their order.
+        rows: Those that are items, in their order; each is read as it comes.
         place: Where they came from.
         total: How many rows the language has.
         unmet: How many of them do not meet the task's ``where``.
         key_column: First column of the key; None if rows are counted.
     """
 
-    rows: tuple[TaskRow, ...]
+    rows: Iterator[TaskRow]
     place: str
     total: int
     unmet: int
@@ -121,8 +121,9 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
             groups={name: texts[row] or "" for name, texts in groups.items()},
         )
 
-    many = tuple(map(read, kept))
-    return TaskRows(many, rows.place, len(rows), len(rows) - len(kept), keys[0].name if keys else None)
+    return TaskRows(
+        map(read, kept), rows.place, len(rows), len(rows) - len(kept), keys[0].name if keys else None
+    )
 
 
 def _of_language(task: Task, rows: Rows, code: str) -> Rows:

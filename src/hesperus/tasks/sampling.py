@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.tasks.itemset import ItemSet
+from hesperus.tasks.packed import PackedItems
 from hesperus.types import Item
 
 
@@ -62,13 +63,14 @@ def draw(items: ItemSet, sample: Sample, *, parallel: bool = True) -> ItemSet:
     if parallel:
         drawn, notes = _drawn(next(iter(items.values())), sample)
         by_language = {
-            language: tuple(item for item in many if item.id in drawn) for language, many in items.items()
+            language: PackedItems(item for item in many if item.id in drawn)
+            for language, many in items.items()
         }
     else:
         by_language, notes = {}, ()
         for language, many in items.items():
             drawn, more = _drawn(many, sample)
-            by_language[language] = tuple(item for item in many if item.id in drawn)
+            by_language[language] = PackedItems(item for item in many if item.id in drawn)
             notes += tuple(f"{language}: {note}" for note in more)
     return replace(items, by_language=by_language, notes=(*items.notes, *notes))
 

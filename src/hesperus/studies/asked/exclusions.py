@@ -14,6 +14,7 @@ from hesperus.audits import read_exclusions
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.tasks import Dropped, ItemSet
+from hesperus.tasks.packed import PackedItems
 from hesperus.wording import counted
 
 NO_REASON = "no reason given"
@@ -126,7 +127,8 @@ def without_items(items: ItemSet, left_out: Mapping[str, str]) -> ItemSet:
             f"none of the {len(left_out)} ids to leave out ({shown}) belongs to an item; items are called {called}"
         )
     kept = {
-        language: tuple(item for item in many if item.id not in left_out) for language, many in items.items()
+        language: PackedItems(item for item in many if item.id not in left_out)
+        for language, many in items.items()
     }
     dropped = tuple(Dropped(item, "excluded", detail=left_out[item] or NO_REASON) for item in gone)
     return replace(items, by_language=kept, dropped=(*items.dropped, *dropped))

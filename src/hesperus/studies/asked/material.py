@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from hesperus.asking.shards import Shard
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, plain
+from hesperus.memory import give_back
 from hesperus.senses import item_texts
 from hesperus.studies.asked.declaring import Declared, Instructed, InstructionOverride
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
+from hesperus.tasks.packed import ItemsById, PackedItems
 from hesperus.tasks.sampling import draw
 from hesperus.types import Instruction, Item, Sense
 
@@ -97,6 +99,7 @@ def gather(
     written = by_hand or {}
     what = task(study.task)
     items = _items(what, study, languages)
+    give_back()
     only = study.instruction_language if isinstance(study, Instructed) else None
     needed = instructed or (languages if only is None else (only,))
     known = languages if senses is None else senses
@@ -138,9 +141,9 @@ def golds_of(material: LoadedItems) -> dict[str, dict[str, str | None]]:
     return {language: {item.id: item.gold for item in many} for language, many in material.items.items()}
 
 
-def originals_of(material: LoadedItems, language: str) -> dict[str, Item]:
+def originals_of(material: LoadedItems, language: str) -> Mapping[str, Item]:
     """The items of one language by id, in their order."""
-    return {item.id: item for item in material.items.by_language[language]}
+    return ItemsById(material.items.by_language[language])
 
 
 def _items(what: Task, study: Declared, languages: Sequence[str]) -> ItemSet:
@@ -226,5 +229,7 @@ def _of_shard(items: ItemSet, shard: str | None) -> ItemSet:
         for item in many:
             texts.setdefault(item.id, []).extend(f"{language} {text}" for text in item_texts(item))
     kept = Shard.parse(shard).items(texts)
-    chosen = {language: tuple(item for item in many if item.id in kept) for language, many in items.items()}
+    chosen = {
+        language: PackedItems(item for item in many if item.id in kept) for language, many in items.items()
+    }
     return replace(items, by_language=chosen)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -20,6 +20,7 @@ import polars as pl
 from hesperus.asking.progress import Parts
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import JSON
+from hesperus.memory import give_back
 from hesperus.models import Model
 from hesperus.records import Run, write_run
 from hesperus.records.ordering import in_key_order
@@ -172,6 +173,7 @@ class Answer(Stage[pl.DataFrame]):
             part = list(islice(asked, at_once))
             parts.to_come -= len(part)
             frames.append(records_of(self.model, self._rows(part, place, parts), groups))
+        give_back()
         return pl.concat(frames)
 
     def _rows(self, asked: Sequence[Asked], place: Place, parts: Parts) -> list[dict[str, object]]:
@@ -296,8 +298,9 @@ def run_study(
     refuse_run_of_another_study(study, folder)
     course = _course(study, folder=folder, **more)
     stores = stores_of(study, folder, store)
+    signed = _signed(study, course)
     if course.material is None:
-        return _written(study, course, _last(course), folder)
+        return _written(study, signed, _last(course), folder)
     with ExitStack() as opened:
         session = opened.enter_context(
             open_session(course.models, stores, terms=study, watch=progress, makes=course.makes)
@@ -307,7 +310,12 @@ def run_study(
         if stores.is_shard:
             faults = (*outcome.faults, *lost_questions(outcome.records))
             return stores.ended(session.store, session.failures.total(), faults)
-    return _written(study, course, outcome, folder)
+    del (
+        course,
+        place,
+        session,
+    )  # and with them the items, which a large run has no room for while its records are written
+    return _written(study, signed, outcome, folder)
 
 
 def refuse_run_of_another_study(study: Declared, folder: Path) -> None:
@@ -348,18 +356,25 @@ def _last(course: Course, place: Place | None = None) -> Outcome:
             stage = course.stages.send(stage.supposed() if skipped else stage.done(place))
     except StopIteration as end:
         outcome: Outcome = end.value()
-        # In the order of the file, so that the rows are not held twice while it is written.
-        return replace(outcome, records=in_key_order(outcome.records))
+        return outcome
 
 
-def _written(study: Declared, course: Course, outcome: Outcome, folder: Path) -> StudyRun:
-    """Write the run folder: what lies next to first, and the signature last, so that its presence means a whole run."""
+def _signed(study: Declared, course: Course) -> dict[str, JSON]:
+    """What the signature says before anything is asked."""
     signed: dict[str, JSON] = {"hesperus": __version__, "study": decided(study)}
     if course.models:
         signed["models"] = identities(course.models)
     if course.material is not None:
         signed |= course.material.signed()
-    run = Run(outcome.records, outcome.items, as_kept(study, folder), {**signed, **outcome.signed})
+    return signed
+
+
+def _written(study: Declared, signed: Mapping[str, JSON], outcome: Outcome, folder: Path) -> StudyRun:
+    """Write the run folder: what lies next to first, and the signature last, so that its presence means a whole run."""
+    # In the order of the file, so that the rows are not held twice while it is written.
+    records = in_key_order(outcome.records)
+    give_back()
+    run = Run(records, outcome.items, as_kept(study, folder), {**signed, **outcome.signed})
     if outcome.beside is not None:
         (folder / "signature.json").unlink(missing_ok=True)
         outcome.beside(folder)
