@@ -16,7 +16,7 @@ import hesperus
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
-    "lazy", "tables", "plugins", "types", "errors", "fingerprint", "frames", "version", "languages", "normalization",
+    "lazy", "tables", "plugins", "types", "errors", "fingerprint", "frames", "version", "languages", "memory", "normalization",
     "packed_text", "rounding", "serving", "spreadsheets", "storage", "strict_yaml", "terminal_width", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
