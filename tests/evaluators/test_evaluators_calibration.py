@@ -278,7 +278,7 @@ def test_archives_and_references(tmp_path: Path) -> None:
     broken.write_bytes(gzip.compress(json.dumps(GOOD).encode())[:-6])
     with pytest.raises(DataError, match="is no whole gzip file"):
         read_labelled(broken)
-    with pytest.raises(DataError, match="is no file"):
+    with pytest.raises(UsageError, match="no such file"):
         read_labelled(tmp_path / "absent.jsonl")
     known = lines(
         tmp_path / "known.jsonl", {"topic": "Lima", "text": "In Peru."}, {"topic": "Lima", "text": "Again."}

@@ -274,7 +274,7 @@ def test_command_on_a_file(tmp_path: Path) -> None:
     assert written["answer"].to_list() == ["entailment", None]
     assert written["mine"].to_list() == [7, 8]
     again = tmp_path / "third.parquet"
-    assert "0 of 2 rows changed" in _command(out, "--task", "xnli", "--out", again)[1]
+    assert "0 of 2 rows changed" in _command(out, "--task", "xnli", "--out", again)[0]
     assert again.read_bytes() == out.read_bytes()
 
 

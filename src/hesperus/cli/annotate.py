@@ -61,7 +61,8 @@ def schemes(
         }
         for scheme in map(read_scheme, known())
     )
-    show_rows("schemes", rows, format, columns=("scheme", "title", "shows", "questions", "blind"))
+    columns = ("scheme", "title", "shows", "questions", "blind")
+    show_rows("schemes", rows, format, columns=columns, lead=f"schemes: {len(rows)} that raters can be asked")
 
 
 @app.command()

@@ -170,13 +170,13 @@ def write_text(text: str, formatter: HelpFormatter) -> None:
         if not (is_example and was_example):
             formatter.write_paragraph()
         if is_example:
-            formatter.write("".join(f"{line}\n" for line in _example(paragraph, formatter.width)))
+            formatter.write("".join(f"{line}\n" for line in broken_command(paragraph, formatter.width)))
         else:
             formatter.write_text(" ".join(paragraph.split("\n")))
         was_example = is_example
 
 
-def _example(paragraph: str, width: int) -> Iterator[str]:
+def broken_command(paragraph: str, width: int) -> Iterator[str]:
     """A command, broken before an option where it is too long, so that the lines can still be copied."""
     words = " ".join(paragraph.split())
     line, indent = "", "    "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from hesperus.cli.flags import Flags, Format, takes_flags
@@ -43,13 +42,15 @@ def command(
         }
         for name in dict.fromkeys((*counts.before, *counts.after))
     ]
-    show_rows("reread", rows, format, columns=("outcome", "before", "after", "changed"), signature=made)
-    _tell(counts, settings["out"])
-
-
-def _tell(counts: RereadCounts, out: Path) -> None:
     changed = sum(counts.changed.values())
-    say(f"{changed:,} of {counts.rows:,} rows changed; written to {out}")
+    changes = f"{changed:,} of {counts.rows:,} rows changed"
+    columns = ("outcome", "before", "after", "changed")
+    show_rows("reread", rows, format, columns=columns, signature=made, lead=f"reread: {changes}")
+    say(f"written to {settings['out']}" if format == "table" else f"{changes}; written to {settings['out']}")
+    _tell(counts)
+
+
+def _tell(counts: RereadCounts) -> None:
     if counts.without_reply or counts.scored:
         say(
             f"as they were: rows without a reply {counts.without_reply:,}, rows answered by probabilities {counts.scored:,}"

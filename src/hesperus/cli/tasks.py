@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hesperus.cli.flags import Format
-from hesperus.cli.help import Commands, ShowGroup
+from hesperus.cli.help import Commands, ShowGroup, broken_command
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def show(
         hesperus tasks show xcopa --data xcopa-test-{language}.jsonl --language et --format json
     """
     from hesperus.tasks import task
+    from hesperus.terminal_width import terminal_width
     from hesperus.untrusted import visible
 
     found = task(name)
@@ -119,7 +121,9 @@ def show(
     show_rows("task", rows[1:], format, columns=("property", "value"), lead=f"task {found.name}")
     for tag, prompt in prompts:
         typer.echo(visible(f"\nprompt in {tag}:\n\n{prompt}"))
-    typer.echo(visible(f"\nto run it:\n\n{example(found)}"))
+    width = terminal_width(sys.stdout)
+    run = [example(found)] if width is None else broken_command(example(found), width)
+    typer.echo(visible("\n".join(["\nto run it:\n", *run])))
 
 
 @app.command()

@@ -79,6 +79,7 @@ def strata_command(
         format,
         columns=("stratum", "items", "eligible"),
         signature={"unusable": picked.unusable},
+        lead=f"strata: {sum(map(len, picked.items.values())):,} items picked to be rewritten",
     )
     say(f"written to {out}; next: rewrite these items, ask both versions, `hesperus tax naturalisation`")
 

@@ -62,7 +62,12 @@ def listing(
         }
         for kind in translators()
     ]
-    show_rows("translators", rows, format, columns=("kind", "name", "ready", "note"))
+    lacking = sum(str(row["ready"]).startswith("no") for row in rows)
+    lead = f"translators: {len(rows)} kinds, {len(rows) - lacking} of them ready"
+    shown = (
+        sorted(rows, key=lambda row: not str(row["ready"]).startswith("no")) if format == "table" else rows
+    )
+    show_rows("translators", shown, format, columns=("kind", "name", "ready", "note"), lead=lead)
     if both:
         said = "; ".join(others) or "no translator that hesperus knows"
         say(f"{source} to {target}: {said}")

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from hesperus.errors import DataError
+from hesperus.errors import DataError, UsageError
 from hesperus.tables import unpacked
 
 Label = Literal["supported", "not supported", "irrelevant"]
@@ -79,6 +79,7 @@ def read_labelled(path: Path) -> list[LabelledText]:
     S, NS and IR.
 
     Raises:
+        UsageError: There is no such file.
         DataError: The file is not that; the message says where and what.
     """
     texts = []
@@ -94,6 +95,7 @@ def read_references(path: Path) -> dict[str, str]:
     """Read what is known of each topic: JSON lines, plain or gzip, with `topic` and `text`.
 
     Raises:
+        UsageError: There is no such file.
         DataError: The file is not that, or names a topic twice.
     """
     found: dict[str, str] = {}
@@ -128,7 +130,7 @@ def known_from_others(texts: Sequence[LabelledText]) -> dict[tuple[str, str], st
 def _rows(path: Path) -> Iterator[tuple[int, _Row, str]]:
     """Line number, row and text of each line."""
     if not path.is_file():
-        raise DataError("is no file", file=path)
+        raise UsageError(f"{path}: no such file")
     decoder = msgspec.json.Decoder(_Row)
     for number, line in enumerate(unpacked(path).split(b"\n"), 1):
         if not line.strip():

@@ -54,18 +54,13 @@ class ModelGrader:
     """
 
     def __init__(self, name: str, ask: Ask, *, settings: ModelGraderSettings = ModelGraderSettings()) -> None:  # noqa: B008
-        self._name = name
+        self.name = name
         self._ask = ask
         self.settings = settings
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._name
-
     def signature(self) -> dict[str, JSON]:
         """Its name, the hash of its prompts and its settings."""
-        return {"grader": self._name, "prompts": PROMPTS, **signature(self.settings)}
+        return {"grader": self.name, "prompts": PROMPTS, **signature(self.settings)}
 
     def grade(self, pairs: Sequence[Texts]) -> list[Grade]:
         """The grade of each pair; None if a reply to either order could not be read."""

@@ -135,18 +135,13 @@ class ModelJudge:
     """
 
     def __init__(self, name: str, ask: Ask, *, settings: ModelJudgeSettings = ModelJudgeSettings()) -> None:  # noqa: B008
-        self._name = name
+        self.name = name
         self._ask = ask
         self.settings = settings
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._name
-
     def signature(self) -> dict[str, JSON]:
         """Its name, the hash of its prompts and its settings."""
-        return {"judge": self._name, "prompts": PROMPTS, **signature(self.settings)}
+        return {"judge": self.name, "prompts": PROMPTS, **signature(self.settings)}
 
     def claims(self, texts: Sequence[str]) -> list[Extracted]:
         """The claims of each text; a text is unreadable where the claims of any of its passages are."""
