@@ -174,15 +174,12 @@ def evaluate(
         DataError: The replies break their contract, or there is nothing to compare.
         ModelError: A judge or translator fails every request alike.
     """
-    _refuse_unknown(engine, engine_workers)
+    terms = _terms(base_url, engine, engine_address, engine_workers)
     file = Path(run)
     replies = chosen(chosen(read_replies(file), "model", list(models)), "task", list(tasks))
     trained = _trained(trained_on or {}, replies["model"].unique().sort().to_list())
     together = paired(replies, reference, list(languages))
     asked = read_prompts(Path(prompts) if prompts else file, together.reference, named=prompts is not None)
-    terms = Terms(
-        base_url=base_url, engine=engine, engine_address=engine_address, engine_workers=engine_workers
-    )
     named = models_named(models_of(translator, judge), terms)
     with (
         stage_progress(progress) as watch,
@@ -208,8 +205,11 @@ def _trained(given: Mapping[str, tuple[str, ...]], known: Sequence[str]) -> dict
     return {model: tuple(normalise(tag) for tag in tags) for model, tags in given.items()}
 
 
-def _refuse_unknown(engine: str | None, workers: int | None) -> None:
+def _terms(
+    base_url: str | None, engine: EngineName | None, address: str | None, workers: int | None
+) -> Terms:
     if engine is not None and engine not in get_args(EngineName):
         raise UnknownNameError("engine", engine, get_args(EngineName))
     if workers is not None and not 1 <= workers <= 10_000:
         raise UsageError(f"--engine-workers is a number from 1 to 10000, not {workers}")
+    return Terms(base_url=base_url, engine=engine, engine_address=address, engine_workers=workers)

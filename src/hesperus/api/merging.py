@@ -90,7 +90,7 @@ def merge(
 
     Args:
         places: The .shards folder next to a run folder, folders of single shards, or reply stores.
-        into: Reply store that takes them in (default: replies.sqlite next to the run folder whose shards they are).
+        into: Reply store that takes them in (default: replies.sqlite next to the run folder).
         progress: Called with what became of each store, as soon as it is taken in.
 
     Raises:

@@ -46,9 +46,6 @@ def represent(
 ) -> Represented:
     """Compare a model's inner states between languages: what `hesperus represent` does.
 
-    The states lie in a file, [languages, layers, items, hidden] as float32, and are read a layer at a time, so memory
-    holds one layer of one model's states.
-
     Args:
         model: Model of transformers: `hf/ORG/NAME` or `hf/./FOLDER`.
         task: Task with items that are the parallel sentences, or path of a task file.
@@ -68,8 +65,7 @@ def represent(
 
     Raises:
         UsageError: No model of transformers, no parallel task, or no room on the disk.
-        UnknownNameError: A task, language, field or setting that does not exist; or no such model or task in the records of
-            answers.
+        UnknownNameError: A task, language, field, setting or model of the answers that does not exist.
         DataError: Items or records that break their contract; or answers in fewer than three of the languages.
         PermanentError: A sentence that is longer than the model's context, or does not fit into memory.
     """
@@ -84,26 +80,21 @@ def represent(
     sentences = parallel_sentences(task, tags, data=data, fields=fields, limit=limit)
     beside = None
     if agreement is not None:
-        beside = pair_agreement(
-            read_records(agreement),
-            tags,
-            model=agreement_model or model,
-            task=agreement_task,
-            bootstrap=bootstrap,
-        )
+        who, answers = agreement_model or model, read_records(agreement)
+        beside = pair_agreement(answers, tags, model=who, task=agreement_task, bootstrap=bootstrap)
     say(f"{len(sentences.items)} sentences in {len(tags)} languages")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / SIGNATURE_FILE).unlink(missing_ok=True)
     layers, pairs = compared_states(
         asked, sentences, folder, beside, bootstrap=bootstrap, keep_states=states, say=say
     )
-    study = {
+    made = {
         "model": model, "task": task, "languages": tags, "data": data, "fields": tuple(fields), "limit": limit,
         "loading": loading, "permutations": PERMUTATIONS,
     }  # fmt: skip
     signed: dict[str, JSON] = {
         **signature(bootstrap),
-        "study": plain(study),
+        "study": plain(made),
         "identity": plain(dict(asked.identity)),
         "sentences": fingerprint(sentences.texts),
         "items": len(sentences.items),

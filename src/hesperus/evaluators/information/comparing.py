@@ -26,7 +26,7 @@ class _Side:
 
     Attributes:
         claims: With verdicts, in the order of the text.
-        is_silent: Whether the text says nothing: there is none, or the judge found no claim in it.
+        is_silent: Whether the text is absent, or the judge found no claim in it.
         reason: Why its claims could not be read; empty otherwise.
     """
 
