@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hesperus.api.studies import StudyKind, study_kind, study_names
-from hesperus.errors import HesperusWarning, UnknownNameError, UsageError
+from hesperus.api.studies import StudyKind, study_kind, study_names, unknown_study
+from hesperus.errors import HesperusWarning, UsageError
 from hesperus.plugins import load_file
 
 if TYPE_CHECKING:
@@ -170,9 +170,7 @@ def _keys_of(study: Study) -> tuple[dict[str, Any], tuple[Path, Document] | None
         return values, (file, document)
     if path.suffix in (".yaml", ".yml"):
         raise UsageError(f"{path}: no such study file")
-    raise UnknownNameError(
-        "study", str(path), study_names(), "or give the path of a study file ending in .yaml"
-    )
+    raise unknown_study(str(path))
 
 
 def _home(values: Mapping[str, Any], settings: Mapping[str, Any], file: Path) -> Path | None:

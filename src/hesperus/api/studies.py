@@ -76,10 +76,14 @@ def study_kind(name: str) -> StudyKind:
     """
     found = plugins.maker("hesperus.studies", name, STUDIES)
     if found is None:
-        raise UnknownNameError(
-            "study", name, study_names(), "or give the path of a study file ending in .yaml"
-        )
+        raise unknown_study(name)
     return found
+
+
+def unknown_study(name: str) -> UnknownNameError:
+    """The error of a name that is no study's."""
+    hint = "or the path of a study file ending in .yaml; --plugin FILE adds one"
+    return UnknownNameError("study", name, study_names(), hint)
 
 
 def _tax(run: Held, name: str) -> Table:

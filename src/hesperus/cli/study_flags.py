@@ -68,6 +68,11 @@ class StudyCommand(PlainCommand):
         what, *own = super().get_params(ctx)
         return [what, *flags, *own]
 
+    def shown_parameters(self, ctx: Context) -> list[Parameter]:
+        """The settings of what is asked, then those that the study alone has, then the others."""
+        names = {"What is asked": 0, f"Of the study {ctx.meta.get(_NAMED)}": 1}
+        return sorted(self.get_params(ctx), key=lambda one: names.get(self.group_of(one, ctx), 2))
+
     def shown_help(self, ctx: Context) -> str:
         """Without the examples of other studies."""
         named = ctx.meta.get(_NAMED)

@@ -177,10 +177,13 @@ def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSetti
     evidence = evidence_of(found_beside(inputs) if name == "rating" else inputs, drawn)
     tables = tax_tables(evidence)
     if name not in tables:
+        needed = _NEEDS[name]
+        if name == "rating" and evidence.ratings is None:
+            needed = "what people said of the items: --ratings FILE, as `hesperus annotate export` writes it"
         senses = evidence.records["input"].unique().sort().to_list()
         tasks = evidence.records["task"].unique().sort().to_list()
         raise UsageError(
-            f"{name} needs {_NEEDS[name]} (the records have the senses {', '.join(senses)} of {', '.join(tasks)})"
+            f"{name} needs {needed} (the records have the senses {', '.join(senses)} of {', '.join(tasks)})"
         )
     found = tables[name]()
     if name in TAX_MEASURES and flags == AuditInputs() and len(runs) == 1:  # as `hesperus measure` makes it
