@@ -7,7 +7,9 @@ TORCH  ?= torch==2.13.0
 
 .PHONY: demo test lint bench bench-short docs pocket clean
 
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# pip compiles one file after another, all that nobody imports too, which takes longer than all else that it does.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+RARE := /tests?/|transformers/models/|ray/(dashboard|data|rllib|serve|train|tune)/
 # What is imported is compiled once, also where the environment says otherwise: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -24,6 +26,7 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.full: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) $(TORCH) -e '.[dev,rouge,hf,mt,serve,inspect,datasets,train,ray]'
+	$(BIN)/python -m compileall -qq -j 0 -x '$(RARE)' $(VENV)/lib || true # a library may hold files of another Python
 	touch $(VENV)/.core $(VENV)/.dev $@
 
 demo: $(VENV)/.core

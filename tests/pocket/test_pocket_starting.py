@@ -15,10 +15,14 @@ from tokenizers import Tokenizer
 from hesperus.models.pocket import SIZES
 
 
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return make_tokenizer(World(load_coverage().languages), load_recipe())
+
+
 @pytest.mark.parametrize("size", SIZES)
-def test_layers_and_known_tokens_are_taken_over(size: str) -> None:
+def test_layers_and_known_tokens_are_taken_over(size: str, tokenizer: Tokenizer) -> None:
     recipe = load_recipe()
-    tokenizer = make_tokenizer(World(load_coverage().languages), recipe)
     shape = Shape(vocab_size=tokenizer.get_vocab_size(), **recipe.shapes[size])
     fresh, network = Network(shape, recipe.seed), Network(shape, recipe.seed)
     kept = start_from(network, tokenizer, size)

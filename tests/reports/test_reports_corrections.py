@@ -71,7 +71,7 @@ def test_a_clear_difference_of_similarity_survives_the_correction_over_66_rows()
     found = compare_table(
         (by_language(1, 0.05), by_language(2, 0.95)),
         "similarity",
-        settings=MeasureSettings(bootstrap=Bootstrap()),
+        settings=MeasureSettings(bootstrap=Bootstrap(resamples=400)),
     )
     assert len(found.rows) == 66 and min(column(found, "value")) > 0.5
     assert max(column(found, "p_holm")) < 0.01
@@ -84,7 +84,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
     found = compare_table(
         (by_language(3, 0.6), by_language(4, 0.6)),
         "similarity",
-        settings=MeasureSettings(bootstrap=Bootstrap()),
+        settings=MeasureSettings(bootstrap=Bootstrap(resamples=400)),
     )
     assert min(column(found, "p_holm")) > 0.05
 
