@@ -71,7 +71,16 @@ def python_page() -> str:
         if not callable(one):
             continue
         called = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(one)))
-        parts += [f"## `hesperus.{name}`", "", "```text", f"{name}{_wrapped(called)}", "", inspect.getdoc(one) or "", "```", ""]
+        parts += [
+            f"## `hesperus.{name}`",
+            "",
+            "```text",
+            f"{name}{_wrapped(called)}",
+            "",
+            inspect.getdoc(one) or "",
+            "```",
+            "",
+        ]
     return "\n".join(parts)
 
 

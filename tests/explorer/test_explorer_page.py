@@ -12,7 +12,7 @@ from explorer.runs import hostile_run, many_languages, quiz_run
 from hesperus.records import Run
 from reports import headless_chromium
 from reports.headless_chromium import Page
-from reports.page_faults import ACCESS
+from reports.page_faults import ACCESS, BOXES
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +59,7 @@ def test_pages_fit_every_width(site: Site, scheme: str) -> None:
                 await page.open(site.url + path, width=width, scheme=scheme)
                 assert await page.evaluate(OVERLAPS) == [0, 0, 0], (width, path)
                 assert await page.evaluate(ACCESS) == [], (width, path)
+                assert await page.evaluate(BOXES) == [], (width, path)
                 dark = await page.evaluate("getComputedStyle(document.body).backgroundColor")
                 assert (dark == "rgb(255, 255, 255)") == (scheme == "light")
 

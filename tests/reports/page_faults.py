@@ -19,8 +19,13 @@ BOXES = r"""(() => {
   const range = document.createRange();
   for (const cell of [...document.querySelectorAll('td, th, .reply, dd, button')].filter(seen)) {
     const box = cell.getBoundingClientRect();
-    range.selectNodeContents(cell);
-    for (const part of range.getClientRects()) {
+    const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), parts = [];
+    for (let node = words.nextNode(); node; node = words.nextNode()) {
+      if (!seen(node.parentElement)) continue;
+      range.selectNodeContents(node);
+      parts.push(...range.getClientRects());
+    }
+    for (const part of parts) {
       if (part.width < 1 || getComputedStyle(cell).display === 'inline') continue;
       if (part.left < box.left - 1.5 || part.right > box.right + 1.5 || part.bottom > box.bottom + 3 || part.top < box.top - 3) {
         faults.push(`outside its box: ${short(cell)}`);

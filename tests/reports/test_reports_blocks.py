@@ -18,7 +18,7 @@ def test_a_column_that_says_the_same_in_every_line_is_said_in_the_caption() -> N
     )
     short = Grid("Shares.", HEADS, lines).told_once()
     assert [column.name for column in short.columns] == ["Model", "Right, %"]
-    assert short.caption == "Shares. The same in every line: Items: 200."
+    assert short.caption == "Shares. In every line: Items 200."
     assert short.texts == (("m1", "10.0"), ("m2", "20.0"), ("m3", "30.0"))
 
 

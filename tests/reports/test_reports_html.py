@@ -82,7 +82,7 @@ def test_one_sense_alone_has_nothing_to_compare(capitals: Run) -> None:
     alone = (pl.col("instruction") == "en") & (pl.col("input") == "en") & (pl.col("repeat") == 1)
     text = report_html(Run(capitals.records.filter(alone)), given=QUICK)
     outline(text)
-    assert "there is nothing to compare" in text and "No answer changed" in text
+    assert "there is nothing to compare" in text
 
 
 def test_hostile_names_are_text_everywhere(capitals: Run) -> None:

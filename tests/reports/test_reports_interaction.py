@@ -14,12 +14,13 @@ import pytest
 from page_faults import ACCESS, BOXES
 from page_outline import is_sound, loads_nothing
 
+from hesperus.item_views.markup import FONTS
 from hesperus.reports.blocks import Fold, Page, Section, Sentences
 from hesperus.reports.columns import Column
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import ShownPage, html
-from hesperus.reports.theme import FONTS, values
+from hesperus.reports.theme import values
 from reports.headless_chromium import Page as Tab
 from reports.headless_chromium import visit
 from waiting import LIMIT, until

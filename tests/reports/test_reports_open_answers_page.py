@@ -240,9 +240,8 @@ def test_ends_that_round_to_the_same_are_one_number(folder: Path) -> None:
         one, pairs=one.pairs.with_columns(state=pl.lit("compared"), precision=nearly, recall=nearly)
     )
     text = html(open_answers_report(run, OpenEvidence([alike]), given=QUICK).page(run))
-    assert (
-        "Of what the answers say in English, 50.0\u00a0% [" in text and "in every case is also said" in text
-    )
+    assert text.startswith("50.0\u00a0% [", text.index('<p class="lead">') + len('<p class="lead">'))
+    assert "the same in each." in text
 
 
 def test_a_page_without_repairs_and_losses_says_so(folder: Path) -> None:
@@ -253,7 +252,7 @@ def test_a_page_without_repairs_and_losses_says_so(folder: Path) -> None:
     )
     whole = Evaluated("information", same, signature=one.signature)
     text = html(open_answers_report(run, OpenEvidence([whole]), given=QUICK).page(run))
-    for words in ("no pair falls below its ceiling", "nothing is missing", "No answer was translated here"):
+    for words in ("no pair falls below its ceiling", "No answer was translated here"):
         assert words in text, words
 
 

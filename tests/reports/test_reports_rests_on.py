@@ -74,7 +74,7 @@ def test_a_table_with_rows_of_one_model_names_it(tmp_path: Path) -> None:
         one for one in json.loads(page_json(page))["tables"] if one["caption"].startswith("Where changed")
     )
     assert [row["Model"] for row in table_of_changes["rows"]] == ["m/b"]
-    said = "The same in every line: Model: m/b"
+    said = "In every line: Model m/b"
     assert said in page_markdown(page).replace("\\", "") and said in html(page)
     alone = table(
         tmp_path / "one.parquet",

@@ -108,7 +108,7 @@ def test_a_map_has_every_pair_both_ways_with_its_interval(found: SimilarityFindi
     assert words(svg).count("–") == 5, "the diagonal is not measured"
 
 
-def test_light_means_more_also_in_grey(found: SimilarityFindings) -> None:
+def test_dark_means_more_also_in_grey(found: SimilarityFindings) -> None:
     root = ElementTree.fromstring(render(languages_figure(found, models=["a/large"])).decode())
     above = {child: parent for parent in root.iter() for child in parent}
     shades = []
@@ -126,7 +126,7 @@ def test_light_means_more_also_in_grey(found: SimilarityFindings) -> None:
             )
     shades.sort()
     assert len(shades) == 20
-    assert all(b[1] > a[1] for a, b in zip(shades, shades[1:], strict=False) if b[0] - a[0] > 0.01)
+    assert all(b[1] < a[1] for a, b in zip(shades, shades[1:], strict=False) if b[0] - a[0] > 0.01)
 
 
 def test_what_is_undefined_is_crossed_out_and_says_why(make_quiz: Callable[..., pl.DataFrame]) -> None:
@@ -304,6 +304,6 @@ def test_names_are_text_whatever_they_hold(make_quiz: Callable[..., pl.DataFrame
 
 def test_a_report_of_one_model_draws_what_it_has(make_quiz: Callable[..., pl.DataFrame]) -> None:
     alone = similarity_findings(make_quiz(["m"]), SETTINGS)
-    assert [drawing.name for drawing in similarity_drawings(alone)] == ["languages-1", "densities"]
+    assert [drawing.name for drawing in similarity_drawings(alone)] == ["languages", "densities"]
     single = similarity_findings(make_quiz(languages=["en"]), SETTINGS)
     assert [drawing.name for drawing in similarity_drawings(single)] == ["models", "densities"]

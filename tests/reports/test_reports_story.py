@@ -118,10 +118,7 @@ def test_what_the_headline_is_held_against() -> None:
     )
     assert told[1].startswith("m answers right: 100 % [80.6, 100] in English and 80 % [")
     assert told[1].endswith(", of 10 questions.")
-    assert (
-        told[2]
-        == "Brackets are 95 % intervals over the questions; all answers to a drawn question travel together."
-    )
+    assert told[2] == "Brackets are 95 % intervals over the questions, each drawn with all its answers."
     assert (
         told[3] == "1 of 50 replies (2 %) carry no valid answer; below, every number says how it counts them."
     )

@@ -51,7 +51,7 @@ def brackets_text(level: float, unit: str) -> str:
         level: Coverage of the intervals.
         unit: What is resampled, in the singular.
     """
-    return f"Brackets are {100 * level:g} % intervals over the {unit}s; all answers to a drawn {unit} travel together."
+    return f"Brackets are {100 * level:g} % intervals over the {unit}s, each drawn with all its answers."
 
 
 def signed_interval_text(

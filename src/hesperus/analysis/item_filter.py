@@ -14,13 +14,14 @@ from hesperus.types import OUTCOMES
 from hesperus.wording import parsed
 
 TELLING = (
-    "The most telling first: the more cells are wrong while their reference is right, the further up; then the more answers "
-    "changed; then the more replies without an answer; then the higher the probability that the model gave to a wrong answer; "
-    "then by task, item and model."
+    "The most telling first: most answers wrong though the reference is right, then most changed, then most without an answer, "
+    "then the highest probability of a wrong answer."
 )
 """The order of rows where none is asked for."""
 
-TELLING_SCORED = "The most telling first: the more of its reference's answer a reply loses, added up over the languages, the further up."
+TELLING_SCORED = (
+    "The most telling first: those whose replies lose most of the reference's answer, over all languages."
+)
 """The same in a run of open answers that were evaluated."""
 
 CHANGED, LOST = "changed", "lost"

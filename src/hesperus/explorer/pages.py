@@ -383,7 +383,7 @@ def _environment() -> Environment:
 
 @cache
 def _css() -> str:
-    return (files("hesperus.explorer") / "templates" / "explorer.css").read_text(encoding="utf-8") + style()
+    return style() + (files("hesperus.explorer") / "templates" / "explorer.css").read_text(encoding="utf-8")
 
 
 @cache
@@ -395,7 +395,7 @@ def _script() -> str:
 def policy() -> str:
     """The content security policy of every page: its own style and script by their hashes, and nothing else."""
     return (
-        f"default-src 'none'; style-src '{_hash(_css())}'; script-src '{_hash(_script())}'; img-src data:; "
+        f"default-src 'none'; style-src '{_hash(_css())}'; script-src '{_hash(_script())}'; img-src data:; font-src data:; "
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
 

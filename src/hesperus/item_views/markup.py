@@ -8,8 +8,10 @@ Import the macros in a template of an environment made here::
 
 from __future__ import annotations
 
+import base64
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from types import CodeType
 
 from jinja2 import (
@@ -25,6 +27,8 @@ from jinja2.bccache import Bucket
 
 from hesperus.untrusted import one_line, shortened, visible
 from hesperus.wording import counted
+
+FONTS = Path(__file__).parent / "fonts"
 
 LONGEST = 20_000
 """Characters of a text that a page shows."""
@@ -74,8 +78,17 @@ def environment(*loaders: BaseLoader) -> Environment:
 
 @cache
 def style() -> str:
-    """The style sheet of all macros; colors are variables that the page sets (see matrix.css)."""
-    return _sheet("matrix.css") + _sheet("question.css")
+    """The style sheet that all pages begin with: font, colors, and what the macros of this room need."""
+    return font_faces() + "".join(map(_sheet, ("base.css", "matrix.css", "question.css")))
+
+
+def font_faces() -> str:
+    """The fonts as CSS that loads nothing: Latin and Greek letters, digits and signs, in two weights."""
+    return "".join(
+        f'@font-face{{font-family:"Hesperus Sans";font-weight:{weights};src:url(data:font/woff2;base64,'
+        f'{base64.b64encode((FONTS / f"{name}.woff2").read_bytes()).decode()}) format("woff2")}}'
+        for name, weights in (("regular", "1 500"), ("semibold", "501 1000"))
+    )
 
 
 def _sheet(name: str) -> str:

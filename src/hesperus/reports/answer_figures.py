@@ -13,7 +13,7 @@ import altair as alt
 from hesperus.analysis.pairs import Side, compared_statistic, reading_order
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.heat import Shades, Sides, heat_map
-from hesperus.reports.multisense_figures import placed
+from hesperus.reports.multisense_figures import panel_of, placed
 from hesperus.reports.points import panelled
 from hesperus.reports.theme import COLOURS, NEUTRAL, SHARE, WIDTH, values
 from hesperus.rounding import cell
@@ -23,6 +23,9 @@ from hesperus.wording import OUTCOME_WORDS, parsed, sense_label
 MOST_LABELS = 10
 """Beyond so many labels (free answers), shares of labels and directions are no picture."""
 _MOST_CHANGES = 12
+
+_Bar = tuple[str, bool, str]
+"""A bar: its panel, whether it is of the right answers, and its sense."""
 
 _UNREAD = "no valid answer"
 _LABEL_COLOURS = (*COLOURS, "#4f9fce", "#f0975a", "#58c4a0", "#d99abf")
@@ -38,16 +41,18 @@ def labels_figure(table: Table) -> Any | None:
     labels = list(dict.fromkeys(str(row["label"]) for row in table.rows))
     if not 1 < len(labels) <= MOST_LABELS:
         return None
-    bars: dict[tuple[str, bool, str], dict[str, float]] = {}
+    several = len({row["task"] for row in table.rows}) > 1
+    bars: dict[_Bar, dict[str, float]] = {}
     for row in table.rows:
         is_gold, code = row["statistic"] != "share", str(row["input"])
         sense = parsed(code)
         if _whole(row) and row["value"] is not None and not (is_gold and sense and not sense.is_original):
-            place = (f"{row['model']}, {row['task']}", is_gold, code)
+            place = (panel_of(row, several=several), is_gold, code)
             bars.setdefault(place, {})[str(row["label"])] = float(row["value"])
     for shares in bars.values():
         rest = 1 - sum(shares.values())
         shares |= {_UNREAD: rest} if rest > 5e-4 else {}
+    bars = _gold_once(bars)
     rows = [
         {"panel": panel, "line": _line(is_gold, code), "part": part, "value": share}
         for (panel, is_gold, code), shares in bars.items()
@@ -62,9 +67,10 @@ def labels_figure(table: Table) -> Any | None:
 def outcomes_figure(table: Table) -> Any | None:
     """Shares of the replies that carry no answer, by what became of them; None if all do."""
     lost = [row for row in table.rows if row["statistic"] in _LOST and row["value"] and _whole(row)]
+    several = len({row["task"] for row in table.rows}) > 1
     rows = [
         {
-            "panel": f"{row['model']}, {row['task']}",
+            "panel": panel_of(row, several=several),
             "line": Side(str(row["instruction"]), str(row["input"])).label,
             "part": OUTCOME_WORDS[str(row["statistic"])],
             "value": row["value"],
@@ -103,7 +109,7 @@ def directions_figure(table: Table) -> Any | None:
 
     def draw(held: Sequence[Row], heading: Mapping[str, str]) -> Any:
         sides = Sides(sorted({str(tile["down"]) for tile in held}), changes, (62, 22), orient="top")
-        return heat_map(held, sides, Shades(scheme="blues"), writes=11, title=heading.get("title", ""))
+        return heat_map(held, sides, Shades(), writes=11, title=heading.get("title", ""))
 
     return panelled(kept, draw)
 
@@ -112,8 +118,20 @@ def _whole(row: Row) -> bool:
     return bool(row["instruction"] == row["input"] and row["repeat"] == 1)
 
 
+def _gold_once(bars: dict[_Bar, dict[str, float]]) -> dict[_Bar, dict[str, float]]:
+    """The same with one bar of right answers a panel where these are the same in every sense."""
+    gold = {place: shares for place, shares in bars.items() if place[1]}
+    panels = {panel: [shares for place, shares in gold.items() if place[0] == panel] for panel, _, _ in gold}
+    if any(shares != held[0] for held in panels.values() for shares in held):
+        return bars
+    once = {(panel, True, ""): held[0] for panel, held in panels.items()}
+    return once | {place: shares for place, shares in bars.items() if not place[1]}
+
+
 def _line(is_gold: bool, code: str) -> str:
-    return f"right answers, {sense_label(code)}" if is_gold else sense_label(code)
+    if not is_gold:
+        return sense_label(code)
+    return f"right answers, {sense_label(code)}" if code else "right answers"
 
 
 def _lines(found: Iterable[tuple[bool, str]]) -> list[str]:
@@ -148,6 +166,8 @@ def _stacked(
         "part:N", title=None, scale=alt.Scale(domain=parts, range=range_), legend=alt.Legend(columns=4)
     )
 
+    across = min(2, len({row["panel"] for row in rows}))
+
     def draw(panel: Sequence[Row], heading: dict[str, str]) -> Any:
         placed = ({**row, "place": parts.index(str(row["part"]))} for row in panel)
         held = sorted(placed, key=lambda row: row["place"])
@@ -157,9 +177,11 @@ def _stacked(
         x = alt.X("value:Q", stack="zero", title=title, axis=SHARE, scale=scale)
         layers = [bars.encode(y=y, x=x, order=alt.Order("place:Q"), color=colour)]
         layers += [_inside(held, y)] if is_whole else []
-        return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(21), **heading)
+        return alt.layer(*layers).properties(
+            width=WIDTH if across == 1 else 380, height=alt.Step(21), **heading
+        )
 
-    return panelled(rows, draw)
+    return panelled(rows, draw, across)
 
 
 def _longest(rows: Sequence[Row]) -> float:

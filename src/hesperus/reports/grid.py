@@ -153,12 +153,24 @@ def excluded_part(count: int, reason: str) -> str:
     return f"{count:,}: {reason}"
 
 
+_SIGNS = ("%", "points")
+"""Units that a heading ends in."""
+
 Value = Number | str
 """A cell of a table."""
 
 
 def _text(value: Value) -> str:
     return value if isinstance(value, str) else str(value)
+
+
+def about_text(name: str, text: str) -> str:
+    """A head and what every line says under it: ``Items 200``, ``Answered 100.0 %``; the unit of the head follows the value."""
+    head, _, unit = name.rpartition(", ")
+    if unit not in _SIGNS:
+        return f"{name} {text}"
+    value, space, ends = text.partition(" ")
+    return f"{head} {value}\u00a0{unit}{space}{ends}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +183,7 @@ class Grid:
         rows: Cells, one for each column.
         folded: Shown only when asked for.
         about: Heads and texts that hold for every line, and that a page's title says already.
+        keys: How many of the first columns name the lines; 0 if that is not known.
     """
 
     caption: str
@@ -178,6 +191,7 @@ class Grid:
     rows: tuple[tuple[Value, ...], ...]
     folded: bool = False
     about: tuple[tuple[str, str], ...] = ()
+    keys: int = 0
 
     def told_once(self, named: Collection[str] = ()) -> Grid:
         """The table without columns that say the same in every line: the caption says it. The first column stays.
@@ -189,9 +203,14 @@ class Grid:
         """
         short = self.without_the_same()
         own = [part for part in self.about if part[0] in named]
-        said = [f"{name}: {text}" for name, text in (*own, *short.about[len(self.about) :])]
-        caption = f"{self.caption} The same in every line: {'; '.join(said)}." if said else self.caption
+        said = [about_text(name, text) for name, text in (*own, *short.about[len(self.about) :])]
+        caption = f"{self.caption} In every line: {', '.join(said)}." if said else self.caption
         return replace(short, caption=caption)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether nothing is left but names of lines: what is the same in all of them, which the caption says, is all there is."""
+        return 0 < len(self.columns) <= self.keys
 
     @property
     def varying(self) -> tuple[int, ...]:
@@ -229,6 +248,7 @@ class Grid:
             about=(*self.about, *((name, text) for name, text in said if text != MISSING)),
             columns=tuple(self.columns[place] for place in kept),
             rows=tuple(tuple(row[place] for place in kept) for row in self.rows),
+            keys=sum(place < self.keys for place in kept),
         )
 
     def with_about(self, named: Collection[str] | None = None) -> Grid:
@@ -241,7 +261,11 @@ class Grid:
         said = tuple(text for _, text in kept)
         heads = tuple(Column(name) for name, _ in kept)
         return replace(
-            self, columns=(*heads, *self.columns), rows=tuple((*said, *row) for row in self.rows), about=()
+            self,
+            columns=(*heads, *self.columns),
+            rows=tuple((*said, *row) for row in self.rows),
+            about=(),
+            keys=self.keys + len(heads),
         )
 
     @property

@@ -19,29 +19,24 @@ class Shades:
     Attributes:
         low: What has the first colour.
         high: What has the last.
-        scheme: Of Vega; the numbers on its tiles are black where that is told apart better than white.
         legend: Its legend; None: it has none.
     """
 
     low: float = 0.0
     high: float = 1.0
-    scheme: Literal["viridis", "blues"] = SEQUENTIAL
     legend: Any = None
 
     @property
     def colour(self) -> Any:
         """The colour of ``value``."""
         domain = [self.low, self.high if self.high > self.low else self.low + 0.01]
-        return alt.Color("value:Q", scale=alt.Scale(scheme=self.scheme, domain=domain), legend=self.legend)
+        return alt.Color("value:Q", scale=alt.Scale(scheme=SEQUENTIAL, domain=domain), legend=self.legend)
 
     @property
     def ink(self) -> Any:
-        """The colour of ``text`` on a tile: viridis gets light, blues gets dark."""
-        share, inks = (
-            (0.45, ("#000000", "#ffffff")) if self.scheme == SEQUENTIAL else (0.55, ("#ffffff", "#000000"))
-        )
-        at = self.low + share * (self.high - self.low)
-        return alt.condition(f"datum.value > {at}", *map(alt.value, inks))
+        """The colour of ``text`` on a tile, which gets darker with its value."""
+        at = self.low + 0.55 * (self.high - self.low)
+        return alt.condition(f"datum.value > {at}", alt.value("#ffffff"), alt.value("#000000"))
 
 
 def share_legend() -> Any:

@@ -10,6 +10,7 @@ from typing import Protocol
 import polars as pl
 
 from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.open_answers.evidence import gathered
 from hesperus.analysis.open_answers.measuring import with_labels
 from hesperus.analysis.scores import run_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
@@ -60,7 +61,12 @@ def report_findings(
     """
     kind = study_kind(run)
     is_scored = kind == "translate_then_evaluate" and not nothing_answered(run.records)
-    outcomes = None if is_scored else outcomes_report(run, resolve_settings(given, run.study))
+    evidence = gathered(folder, run) if is_scored and folder is not None else None
+    unscored = evidence is not None and not evidence.evaluations
+    is_told = not is_scored or unscored
+    outcomes = (
+        outcomes_report(run, resolve_settings(given, run.study), unscored=unscored) if is_told else None
+    )
     if outcomes is not None:
         return outcomes
     if kind == "translation_tax":
@@ -69,17 +75,16 @@ def report_findings(
             "`hesperus report RUN` and hesperus.report(folder) gather it"
         )
     if kind == "translate_then_evaluate":
-        if folder is None:
+        if evidence is None:
             raise UsageError(
                 "open answers are compared by the evaluations that stand in the run folder: give the folder, not the run or its "
                 "records alone"
             )
         if given.invalid is not None:
             raise UsageError("the rule for invalid answers is about labels, and open answers have none")
-        from hesperus.analysis.open_answers.evidence import gathered
         from hesperus.reports.open_answers.open_report import open_answers_report
 
-        return open_answers_report(run, gathered(folder, run), given=given)
+        return open_answers_report(run, evidence, given=given)
     if kind == "multisense":
         return multisense_report(run, given=given, scores=scores)
     run = replace(run, records=with_labels("the page", run.records))

@@ -21,12 +21,12 @@ from markupsafe import Markup, escape
 
 from hesperus.item_views.markup import environment, style
 from hesperus.packed_text import packed
-from hesperus.reports.blocks import Block, Items, Page
+from hesperus.reports.blocks import Block, Items, Page, note
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.item_links import ItemLinks, totals_by_model
 from hesperus.reports.item_questions import packed_questions
-from hesperus.reports.theme import font_faces, inline_svg
+from hesperus.reports.theme import inline_svg
 from hesperus.untrusted import shortened, visible
 from hesperus.version import __version__
 
@@ -86,7 +86,7 @@ def html(page: Page) -> str:
     script = _beside("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     shown = {
-        "css": Markup(font_faces() + style() + _beside("report.css")),
+        "css": Markup(style() + _beside("report.css")),
         "script": Markup(script),
         "digest": digest,
         "version": __version__,
@@ -163,19 +163,26 @@ def _kinds(
                 drawn[block.name] = _figure(block)
             shown = drawn[block.name]
         elif isinstance(block, Grid):
-            shown = ShownGrid.of(block, links, named)
+            told = ShownGrid.of(block, links, named)
+            shown = note(told.grid.caption) if told.grid.is_told else told
         yield type(shown).__name__, shown
 
 
 def _environment(kinds: Callable[..., Iterator[tuple[str, object]]], most_rows: int) -> Environment:
     made = environment(PackageLoader("hesperus.reports", "templates"))
     made.filters["shortened"] = lambda text, length=_LONGEST: shortened(text, length)
+    made.filters["with_code"] = _with_code
     made.filters["kinds"] = kinds
     made.filters["packed"] = packed
     made.globals["most_rows"] = most_rows
     made.filters["packed_questions"] = lambda items: packed_questions(made, items.questions)
     made.filters["totals"] = lambda items: json.dumps(dict(totals_by_model(items)))
     return made
+
+
+def _with_code(text: str) -> Markup:
+    """A text with what stands between backticks set as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _beside(name: str) -> str:

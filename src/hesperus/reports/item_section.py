@@ -14,14 +14,14 @@ from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Items, Section, note
 from hesperus.reports.item_questions import questions
-from hesperus.wording import own_senses
+from hesperus.wording import counted, own_senses
 
 MOST_ROWS = 200
 _MOST_CELLS = 4000
 """Cells of the matrix in a page: a page of 20 languages stays below 3 MB."""
 
-_LABELED = "Answers in every sense: the label that was read, or why there is none."
-_SCORED = "How much of the reference's answer is said in every language, and no more than it: the score of each reply, or why there is none."
+_LABELED = "Answers in every sense. A click on a row or an answer opens the question in all languages."
+_SCORED = "Scores of the replies against the reference's answer. A click on a row or a score opens the prompt in all languages."
 
 
 def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
@@ -70,18 +70,13 @@ def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, each: int
         if is_scored
         else "an answer that changes, is wrong or is missing"
     )
-    head = (
-        f"{shown.height:,} of {rows.height:,} pairs of item and model with {what}; in all there are "
-        f"{matrix.rows.height:,} such pairs, of {matrix.rows.n_unique(['task', 'item']):,} items."
-    )
+    asked = counted(matrix.rows.n_unique(["task", "item"]), "item")
+    head = f"{rows.height:,} of {matrix.rows.height:,} pairs of item and model ({asked}) have {what}"
     order = TELLING_SCORED if is_scored else TELLING
     if shown.height == rows.height:
-        return f"{head} {order}"
-    rule = f"of each model in each sense the {each} most telling, then " if each else ""
-    return (
-        f"{head} In this file: {rule}the most telling of all. {order} hesperus view RUN shows all of them, with their texts and replies in every "
-        "language."
-    )
+        return f"{head}. {order}"
+    rule = f"the {each} most telling of each model in each sense, then " if each else ""
+    return f"{head}; here are {shown.height:,}: {rule}the most telling of all. {order} `hesperus view RUN` shows all."
 
 
 class _NoLinks:

@@ -37,10 +37,11 @@ _PARTS = {
 def placed(compared: Sequence[tuple[Pair, Row]]) -> list[tuple[str, str, Pair, Row]]:
     """Panel and line of each comparison: the source is in the panel's title, or in the line where it varies."""
     sources = {found.source for found, _ in compared}
+    several = len({row["task"] for _, row in compared}) > 1
     told = []
     for found, row in compared:
         source = sense_label(found.source or "")
-        panel = f"{row['model']}, {row['task']}"
+        panel = panel_of(row, several=several)
         if len(sources) == 1:
             told.append((f"{panel}, from {source}", found.target_label, found, row))
         else:
@@ -52,7 +53,8 @@ def _of_parts(rows: Sequence[Row], parts: Sequence[str], first: str, x: Any) -> 
     """Parts below each other, in colours of their own; lines by the mean of the first."""
     there = [name for name in parts if any(row["of"] == name for row in rows)]
     order = by_mean([row for row in rows if row["of"] == first] or rows)
-    return points_figure(rows, series_of(there), x, order=order, layout=PointsLayout(is_apart=True))
+    layout = PointsLayout(across=3, is_apart=True)
+    return points_figure(rows, series_of(there), x, order=order, layout=layout)
 
 
 def consistency_figure(table: Table) -> Any | None:
@@ -67,9 +69,10 @@ def consistency_figure(table: Table) -> Any | None:
 
 def causes_figure(table: Table) -> Any | None:
     """What changes answers: the parts of the changed share, by target, a panel a model."""
+    several = len({row["task"] for row in table.rows}) > 1
     rows = [
         {
-            "panel": f"{row['model']}, {row['task']}",
+            "panel": panel_of(row, several=several),
             "line": target_label(str(row["sense"])),
             "of": _PARTS[str(row["statistic"])],
             **estimate_of(row),
@@ -132,7 +135,7 @@ def map_figure(found: MultisenseFindings) -> Any | None:
         }
         for row in rows
     ]
-    shades = Shades(scheme="blues", legend=share_legend())
+    shades = Shades(legend=share_legend())
     return heat_map(
         tiles, Sides(models, lines, (side, 26), orient="top"), shades, writes=11 if side >= 28 else 0
     )
@@ -146,7 +149,7 @@ def whole_rows(table: Table) -> list[dict[str, Any]]:
     several = len({row["task"] for _, row in chosen}) > 1
     return [
         {
-            "panel": _model(row, several=several),
+            "panel": panel_of(row, several=several),
             "line": line,
             "label": cell(float(row["value"]), "percentage"),
             "items": items_anchor(model=row["model"], changed=made.target),
@@ -156,7 +159,8 @@ def whole_rows(table: Table) -> list[dict[str, Any]]:
     ]
 
 
-def _model(row: Row, *, several: bool) -> str:
+def panel_of(row: Row, *, several: bool) -> str:
+    """The title of the panel that a row is in: its model, with the task where there are several."""
     return f"{row['model']}, {row['task']}" if several else str(row["model"])
 
 
@@ -168,7 +172,7 @@ def _asked_again(table: Table) -> dict[str, tuple[float, str]]:
         if (found.a.repeat, found.b.repeat) == (1, 2) and found.source:
             value = float(row["value"])
             again.setdefault(
-                _model(row, several=several), (value, f"asked again {cell(value, 'percentage')}")
+                panel_of(row, several=several), (value, f"asked again {cell(value, 'percentage')}")
             )
     return again
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from hesperus.analysis.changed_answers import Asked, Examples, inconsistent_examples
+from hesperus.analysis.changed_answers import Asked, Example, Examples, inconsistent_examples
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.multisense_findings import MultisenseFindings, multisense_findings
 from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
@@ -143,14 +143,10 @@ def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]])
     yield grids.labels_grid(found.labels, MOST_LABELS)
     yield from drawn["directions"]
     yield grids.directions_grid(found.directions, MOST_LABELS)
-    yield Section("What became of the replies", "replies", listed="Replies")
-    yield (
-        None
-        if drawn["outcomes"]
-        else note("Every reply to a prompt in one sense could be read as an answer.")
-    )
-    yield from drawn["outcomes"]
-    yield grids.outcomes_grid(found.outcomes)
+    if any(row["statistic"] != "answered" and row["value"] for row in found.outcomes.rows):
+        yield Section("What became of the replies", "replies", listed="Replies")
+        yield from drawn["outcomes"]
+        yield grids.outcomes_grid(found.outcomes)
 
 
 def _translations(found: MultisenseFindings, items: pl.DataFrame | None, drawn: Sequence[Drawing]) -> Blocks:
@@ -167,17 +163,17 @@ def _translations(found: MultisenseFindings, items: pl.DataFrame | None, drawn: 
 
 
 def _examples(found: Examples) -> Blocks:
-    yield Section("Examples", "examples")
     if not found.shown:
-        yield note("No answer changed between the senses.")
         return
-    yield note(
-        f"{len(found.shown)} of {found.total:,} changed answers: for each model and sense the most frequent changes first. Control "
-        "characters are written as their codes."
-    )
-    for one in found.shown:
-        gold = "" if one.gold is None else f", right answer: {one.gold}"
-        yield Item(f"{one.model}, {one.task}, item {one.item}{gold}", (_side(one.a), _side(one.b)))
+    yield Section("Examples", "examples")
+    said = "For each model and sense the most frequent changes first. Control characters are written as their codes."
+    told = f"{len(found.shown)} of {found.total:,} changed answers, side by side"
+    yield fold(told, note(said), *map(_example, found.shown))
+
+
+def _example(one: Example) -> Item:
+    gold = "" if one.gold is None else f", right answer: {one.gold}"
+    return Item(f"{one.model}, {one.task}, item {one.item}{gold}", (_side(one.a), _side(one.b)))
 
 
 def _side(asked: Asked) -> Side:

@@ -95,6 +95,9 @@ def _several(model: str, what: str, members: Sequence[Found], own: Collection[st
     else:
         when = f"when they are put in {len(members)} other ways"
         names = low_pair.target_label, high_pair.target_label
+    if low["value"] == high["value"]:
+        same = f"{model} gives the same answer to {estimate_text(low, 'share')}"
+        return f"{same} of {row_count([row for _, row in members])}{what} {when}, the same for each."
     return (
         f"{model} gives the same answer to between {estimate_text(low, 'share')} ({names[0]}) and {estimate_text(high, 'share')} ({names[1]}) of "
         f"{row_count([row for _, row in members])}{what} {when}."

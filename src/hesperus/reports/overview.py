@@ -35,12 +35,7 @@ class Overview:
 
     @property
     def blocks(self) -> tuple[Block | None, ...]:
-        """As the page shows it: of a table in which every number is the same its caption says all."""
-        if self.grid is None:
-            return (Sentences.of(self.notes),)
-        short = self.grid.told_once()
-        if not any(column.numeric for column in short.columns):
-            return Sentences.of(self.notes), note(short.caption, level="aside")
+        """As the page shows it."""
         return Sentences.of(self.notes), self.grid
 
 
@@ -110,12 +105,16 @@ class OutcomesReport:
         return Page.of(self.title, [note(self.said, level="lead")], blocks)
 
 
-def outcomes_report(run: Run, settings: MeasureSettings) -> OutcomesReport | None:
+_UNSCORED = "The answers are there, but not yet compared: no evaluation is in the run folder. The same hesperus run goes on where it stopped."
+
+
+def outcomes_report(run: Run, settings: MeasureSettings, *, unscored: bool = False) -> OutcomesReport | None:
     """The page of a run in which no question was answered, or all answers are texts of their own; None of any other.
 
     Args:
         run: The run.
         settings: How it would be measured.
+        unscored: Whether it is one of open answers that was stopped before they were evaluated.
     """
     records = run.records
     settings = replace(settings, by=())
@@ -125,9 +124,9 @@ def outcomes_report(run: Run, settings: MeasureSettings) -> OutcomesReport | Non
         )
     title, said = "Nothing was answered", "No question has an answer, hence there is nothing to measure."
     if not nothing_answered(records):
-        if set(records["task"].unique()) - set(free_texts(records)):
+        if not unscored and set(records["task"].unique()) - set(free_texts(records)):
             return None
-        title, said = "Answers without labels", _TEXTS
+        title, said = ("Not evaluated yet", _UNSCORED) if unscored else ("Answers without labels", _TEXTS)
     summary = summary_table(records, settings=settings, labels=False)
     notes = tuple(run_notes(summary, records, run.signature))
     return OutcomesReport(title, said, outcomes_grid(outcomes_table(records, settings)), notes, settings)

@@ -51,7 +51,7 @@ def _markdown(blocks: tuple[Block, ...], named: Collection[str]) -> Iterator[str
             block = _items_table(block) if isinstance(block, Items) else block
             short = block.told_once(named)
             yield _text(short.caption)
-            yield grid_markdown(short).rstrip()
+            yield from [] if short.is_told else [grid_markdown(short).rstrip()]
         elif isinstance(block, Facts):
             yield "\n".join(f"- {_text(name)}: {_text(value)}" for name, value in block.rows)
         elif isinstance(block, Code):

@@ -12,7 +12,7 @@ from hesperus.analysis.families import spans
 from hesperus.analysis.table import Row
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
 
-_STEP = 23
+_STEP = 26
 """Pixels of a line."""
 _WIDTHS = {1: WIDTH, 2: 330, 3: 250, 4: 200}
 """Pixels of a panel by the number of panels in a row."""

@@ -76,6 +76,7 @@ def tabulated(
         cells,
         folded=folds is not None and len(cells) > folds,
         about=tuple((head.name, str(field(head, rows[0]))) for head in about),
+        keys=len(heads),
     )
 
 

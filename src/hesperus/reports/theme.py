@@ -6,12 +6,10 @@ Ito 2008, the light ones darkened); where colour carries meaning, a shape or a l
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Final, Literal
 
 import altair as alt
@@ -19,6 +17,7 @@ import vl_convert
 from altair.utils.schemapi import debug_mode
 
 from hesperus.errors import UnknownNameError
+from hesperus.item_views.markup import FONTS, font_faces
 from hesperus.reports.lean_svg import lean
 from hesperus.untrusted import visible
 
@@ -33,13 +32,11 @@ NEUTRAL = "#7d848d"
 FONT = "Hesperus Sans, Liberation Sans, Arial, Helvetica, sans-serif"
 """The first is measured by its own file and travels with every page and SVG, so that labels fit on any machine."""
 
-FONTS = Path(__file__).parent / "fonts"
-
 WIDTH = 430
 """Pixels of a panel without its labels."""
 
-SEQUENTIAL: Final = "viridis"
-"""Colours of a number: even steps to the eye, dark to light in grey, and for every colour blindness."""
+SEQUENTIAL: Final = "blues"
+"""Colours of a number: one hue, from light to dark, also in grey and for every colour blindness."""
 
 DASHES = ([1, 0], [5, 3], [1.5, 2.5], [8, 3, 1.5, 3], [3, 1.5], [10, 3])
 """Dashes of lines, beside their colours, which grey print makes alike."""
@@ -68,15 +65,6 @@ _CONFIG: dict[str, Any] = {
     "title": {"color": INK, "anchor": "start", "frame": "group", "fontSize": 14},
     "text": {"color": INK, "fontSize": 12},
 }  # fmt: skip
-
-
-def font_faces() -> str:
-    """The fonts as CSS that loads nothing: Latin and Greek letters, digits and signs, in two weights."""
-    return "".join(
-        f'@font-face{{font-family:"Hesperus Sans";font-weight:{weights};src:url(data:font/woff2;base64,'
-        f'{base64.b64encode((FONTS / f"{name}.woff2").read_bytes()).decode()}) format("woff2")}}'
-        for name, weights in (("regular", "1 500"), ("semibold", "501 1000"))
-    )
 
 
 @cache

@@ -110,7 +110,7 @@ def translation_bins_figure(bins: Table, *, score: str = "bleu") -> Any | None:
     rows = [row for row in bins.rows if row["score"] == score and row["value"] is not None]
     several = len({row["task"] for row in rows}) > 1
     placed = [{**row, "panel": f"{row['model']}, {row['task']}" if several else row["model"]} for row in rows]
-    return panelled(placed, lambda held, heading: _panel(held, score, heading), across=2)
+    return panelled(placed, lambda held, heading: _panel(held, score, heading), across=3)
 
 
 def _panel(rows: Sequence[Any], score: str, heading: dict[str, str]) -> Any:
@@ -123,7 +123,10 @@ def _panel(rows: Sequence[Any], score: str, heading: dict[str, str]) -> Any:
         scale=alt.Scale(domain=_span(rows)),
     )
     y = alt.Y(
-        "value:Q", title="answers that stay the same (X)", axis=SHARE, scale=alt.Scale(domain=[0, 1.14])
+        "value:Q",
+        title="answers that stay the same (X)",
+        axis=alt.Axis(format=".2~%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], labelOverlap=False),
+        scale=alt.Scale(domain=[0, 1.14], nice=False),
     )
     layers = []
     others = [sense for sense in senses if sense != main]
@@ -149,7 +152,7 @@ def _panel(rows: Sequence[Any], score: str, heading: dict[str, str]) -> Any:
         ring.encode(y=y, fill=fill, description="told:N"),
         base.mark_text(baseline="bottom", fontSize=10, color=INK).encode(y=alt.datum(1.06), text="count:N"),
     ]
-    return alt.layer(*layers).properties(width=360, height=230, **heading)
+    return alt.layer(*layers).properties(width=250, height=200, **heading)
 
 
 def _span(rows: Sequence[Any]) -> list[float]:

@@ -11,42 +11,53 @@ from hesperus.analysis.worst_translations import ScoredTranslation, score_names,
 from hesperus.reports.blocks import Block, Section
 from hesperus.reports.columns import Column
 from hesperus.reports.grid import Grid, Number, Wording
+from hesperus.reports.translation_figures import SCORE_NAMES
 from hesperus.untrusted import shortened
-from hesperus.wording import sense_label
+from hesperus.wording import target_label
 
 _MOST = 10
+_ALIKE = 20
+"""Translations that are looked at for each that is shown: models translate alike."""
 _LONGEST = 300
 
 
 def worst_translations_blocks(scores: pl.DataFrame | None, items: pl.DataFrame | None) -> Iterator[Block]:
-    """A heading and the ten translations with the lowest score; nothing without scores."""
+    """A heading and the ten translations with the lowest score that differ from what they are compared with; or nothing."""
     names = score_names(scores) if scores is not None else ()
     if scores is None or not names or scores[names[0]].count() == 0:
         return
-    found = worst_translations(scores, items, names[0], most=_MOST)
+    found = worst_translations(scores, items, names[0], most=_MOST * _ALIKE)
+    alike: dict[tuple[str, ...], list[ScoredTranslation]] = {}
+    for one in found:
+        if one.texts != one.other_texts or not one.texts:
+            alike.setdefault((one.item, one.sense, _joined(one.texts)), []).append(one)
+    if not alike:
+        return
+    lines = tuple(map(_line, list(alike.values())[:_MOST]))
+    score = SCORE_NAMES.get(names[0], names[0])
     yield Section("The worst translations", "worst-translations", 3, "")
     yield Grid(
-        f"The {len(found)} translations with the lowest {names[0]}, next to the original in the same language or else to what "
-        "they were made from. Where many have the same score, the first by name. hesperus view RUN shows all of them.",
+        f"Translations with the lowest {score}, next to what they are compared with: the benchmark's own text in that language, or "
+        "else what was translated. Models that translate alike share a line. hesperus view RUN shows all.",
         (
-            Column("score", names[0], "score"), Column("model", "Model"), Column("item", "Item"), Column("sense", "Sense"),
-            Column("text", "Translation", "detail"), Column("other", "Next to", "detail"),
+            Column("score", score, "score"), Column("model", "Model"), Column("item", "Item"), Column("sense", "Translated into", "detail"),
+            Column("text", "Translation", "detail"), Column("other", "Compared with", "detail"),
         ),
-        tuple(map(_line, found)),
+        lines,
     )  # fmt: skip
 
 
-def _line(one: ScoredTranslation) -> tuple[Number | str, ...]:
-    kept = "not kept"
-    other = _joined(one.other_texts, f" ({sense_label(one.other)})") if one.other else kept
+def _line(alike: Sequence[ScoredTranslation]) -> tuple[Number | str, ...]:
+    one = alike[0]
+    models = ", ".join(dict.fromkeys(held.model for held in alike))
     return (
-        Number(one.score, "score"), one.model, one.item, sense_label(one.sense), _joined(one.texts) or kept, other,
+        Number(one.score, "score"), models, one.item, target_label(one.sense), _joined(one.texts), _joined(one.other_texts),
     )  # fmt: skip
 
 
-def _joined(texts: Sequence[tuple[str, Text]], end: str = "") -> str:
+def _joined(texts: Sequence[tuple[str, Text]]) -> str:
     if not texts:
-        return end.strip()
+        return "not kept"
     of = texts[0][1]
     text = shortened(" · ".join(text.text for _, text in texts), _LONGEST)
-    return Wording.of(f"{text}{end}", of.language or "und", of.direction)
+    return Wording.of(text, of.language or "und", of.direction)

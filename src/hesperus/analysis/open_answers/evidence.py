@@ -132,11 +132,12 @@ class OpenEvidence:
 
 
 def gathered(folder: Path, run: Run) -> OpenEvidence:
-    """The evidence of a run folder.
+    """The evidence of a run folder; of a run that was not finished, as far as it got.
 
     Raises:
-        DataError: The folder lacks an evaluation, or holds a broken one.
+        DataError: The folder of a finished run lacks an evaluation, or any holds a broken one.
     """
-    evaluations = [read_evaluated(what, home) for what, home in homes(folder, run.study).items()]
+    found = {what: home for what, home in homes(folder, run.study).items() if run.whole or home.is_dir()}
+    evaluations = [read_evaluated(what, home) for what, home in found.items()]
     beside = {name: read_frame(folder / name) for name in (PROMPTS, READABILITY) if (folder / name).is_file()}
     return OpenEvidence(evaluations, run.records, beside.get(PROMPTS), beside.get(READABILITY))

@@ -143,7 +143,7 @@ def _by_language(
     found: OpenFindings, rows: list[dict[str, Any]], names: Mapping[str, str], x: Any
 ) -> Any | None:
     order = [found.labels[cell] for cell in _by_family(found)]
-    layout = PointsLayout(is_apart=True)
+    layout = PointsLayout(across=3, is_apart=True)
     return points_figure(rows, series_of(list(names.values())), x, order=order, layout=layout)
 
 

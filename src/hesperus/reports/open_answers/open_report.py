@@ -16,7 +16,7 @@ from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Facts, Fold, Page, Section, Sentences, headline, note
+from hesperus.reports.blocks import Block, Facts, Page, Section, Sentences, fold, headline, note
 from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.open_answers import open_grids as grids
@@ -64,7 +64,9 @@ class OpenAnswersReport:
         drawn = [by_kind(drawings(found, self._prefix(number))) for number, found in self._numbered()]
         lead = (
             headline(told),
-            Sentences.of(line for found in self.parts for line in story.models_told(found, several=several)),
+            Sentences.of(
+                line for found in self.parts if several for line in story.models_told(found, several=several)
+            ),
             *drawn[0]["scores"],
             Section("What was asked", "asked"),
             Facts(tuple(story.asked(self.parts, run.study, run.signature))),
@@ -130,12 +132,11 @@ class OpenAnswersReport:
         yield from drawn["groups"] if groups else ()
         yield from groups
         yield section("silence", "With and without missing answers", "")
-        yield grids.silence_grid(found) or note(_ALL_THERE)
+        yield grids.silence_grid(found)
         yield section("losses", "What loses most", "What loses most")
         yield from losses_blocks(found, self.replies, run.items)
 
 
-_ALL_THERE = "Every pair has an answer on both sides that could be compared: nothing is missing, and there is one way to score."
 _SOURCES = (
     "Method: Ashim Gupta, Maitrey Mehta, Zhichao Xu, Vivek Srikumar. Found in Translation: Measuring Multilingual LLM "
     "Consistency as Simple as Translate then Evaluate. Claims and their verification go back to Sewon Min et al. FActScore. "
@@ -158,10 +159,7 @@ def _repaired(sentences: pl.DataFrame, reference: str) -> Iterator[Block | None]
         return
     yield repairs
     shown, lost = given_up(sentences, reference)
-    if shown:
-        yield Fold(f"{len(shown)} of {lost:,} sentences that were given up", tuple(shown))
-    else:
-        yield note("No sentence of an answer was given up.")
+    yield fold(f"{len(shown)} of {lost:,} sentences that were given up", *shown)
 
 
 def open_answers_report(

@@ -58,7 +58,12 @@ def verdict(found: OpenFindings, *, several: bool) -> list[str]:
         ]  # fmt: skip
     said = [*_too_low(found, known), *_in_another_language(found)]
     lead = [_begun(found, one, several) for one in said]
-    return [*lead, _begun(found, _kept(found, known), several), *(_misread(found) or _explained(found))]
+    kept = [] if several else models_told(found, several=False)
+    return [
+        *lead,
+        *(kept or [_begun(found, _kept(found, known), several)]),
+        *(_misread(found) or _explained(found)),
+    ]
 
 
 def _too_low(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> Iterator[str]:
@@ -171,45 +176,48 @@ def _explained(found: OpenFindings) -> Iterator[str]:
         )
     elif below:
         yield (
-            f"What translation loses of the {found.reference_name} answers does not explain it in {below} of {len(tested)} cases, in which the whole interval lies below that: {base}. In the rest the "
-            "difference cannot be told from what translation loses."
+            f"What translation loses of them does not explain it in {below} of {len(tested)} cases: {base}, and the whole interval "
+            "of the answers lies below that. In the rest the difference cannot be told from what translation loses."
         )
     else:
         yield f"The difference cannot be told from what translation loses: {base}, and in no case does the whole interval of the answers lie below that."
 
 
 def models_told(found: OpenFindings, *, several: bool) -> list[str]:
-    """A sentence a model: its mean over all languages, and what that is of the ceiling."""
+    """A sentence a model: all languages together, and from which to which; nothing of a single language of one model."""
     told: list[str] = []
     if len(found.labels) < 2 or found.is_silent:
         return told
+    statistic, english = "recall" if found.is_information else found.main, found.reference_name
     for model in found.models:
-        row = found.whole(model)
+        row = found.whole(model, statistic)
         if row is None or row["value"] is None:
             continue
-        name = (
-            "F"
-            if found.is_information
-            else f"same {property_names(found.what)}"
-            if found.properties
-            else "equivalence"
-        )
-        over = row["relative"] is not None
-        relative = f", {estimate_text(row, 'share', 'relative')} of the ceiling" if over else ""
-        extra = ""
+        share, what = estimate_text(row, "share"), property_names(found.what)
         if found.is_information:
-            sides = [found.whole(model, side) for side in ("precision", "recall")]
-            shown = [
-                estimate_text(side, "share")
-                for side in sides
-                if side is not None and side["value"] is not None
-            ]
-            if len(shown) == 2:
-                extra = f"; precision {shown[0]}, recall {shown[1]}"
-        told.append(
-            f"{_on(found, several)}{model}, all languages together ({counted(int(row['n']), 'pair')}): {name} {estimate_text(row, 'share')}{relative}{extra}."
-        )
+            said = f"{share} of what {model} says in {english} it also says in the other languages"
+        elif found.properties:
+            said = f"{model} answers with the same {what} as in {english} in {share} of cases"
+        else:
+            said = f"the answers of {model} in other languages are graded {share} equivalent to those in {english}"
+        told.append(_begun(found, f"{said}{_range(found, model, statistic)}.", several))
     return told
+
+
+def _range(found: OpenFindings, model: str, statistic: str) -> str:
+    """From which language to which."""
+    known = sorted(
+        (one for one in found.known(statistic) if one[0][0] == model),
+        key=lambda one: (float(one[1]["value"]), one[0]),
+    )
+    if len(known) < 2:
+        return ""
+    if len({cell(float(row["value"]), "share") for _, row in known}) == 1:
+        return ", the same in each"
+    ends = (
+        f"{estimate_text(row, 'share')} ({language_name(held[2])})" for held, row in (known[0], known[-1])
+    )
+    return f", from {' to '.join(ends)}"
 
 
 def asked(parts: Sequence[OpenFindings], study: Row, signature: Row) -> list[tuple[str, str]]:

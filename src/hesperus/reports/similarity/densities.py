@@ -44,7 +44,7 @@ def densities_figure(found: SimilarityFindings, *, models: Sequence[str] = ()) -
     if len(charts) == 1:
         return charts[0]
     # Each legend says how many pairs its own panel has.
-    return alt.concat(*charts, columns=2, spacing=22).resolve_scale(
+    return alt.concat(*charts, columns=3, spacing=22).resolve_scale(
         color="independent", strokeDash="independent"
     )
 
@@ -113,7 +113,7 @@ def _panel(
         layers.append(line.encode(x=x, y=y, color=colour, strokeDash=dash))
     rule = alt.Chart(values(means)).mark_rule(strokeWidth=1.6, aria=True)
     layers.append(rule.encode(x=x, color=colour, strokeDash=dash, description="told:N"))
-    width = WIDTH if alone else 360
+    width = WIDTH if alone else 265
     top = alt.layer(*layers).properties(width=width, height=150 if curves else 30)
     rug = alt.Chart(values(ticks)).mark_tick(thickness=1.4, size=8, opacity=0.75, aria=True)
     under = rug.encode(

@@ -62,10 +62,14 @@ class _Maps:
         }
         longest, alone = max(map(len, names.values())), len(names) == 1
         side = min(_MOST if alone else _MOST_OF_MANY, max(_LEAST, _ROOM // longest))
-        charts = [self._map(key, held, side, "" if alone else titles[key]) for key, held in names.items()]
-        return side_by_side(charts, 1 if alone else max(1, min(4, 1000 // (side * longest + 120))))
+        across = 1 if alone else max(1, min(4, 1000 // (side * longest + 120)))
+        charts = [
+            self._map(key, held, side, "" if alone else titles[key], ends=place % across == across - 1)
+            for place, (key, held) in enumerate(names.items())
+        ]
+        return side_by_side(charts, across)
 
-    def _map(self, key: str, names: Sequence[str], side: int, title: str) -> Any:
+    def _map(self, key: str, names: Sequence[str], side: int, title: str, *, ends: bool) -> Any:
         labels, is_told, size = (
             [self.labels[name] for name in names],
             len(names) <= MOST_TOLD,
@@ -80,7 +84,7 @@ class _Maps:
         diagonal = alt.Chart(values([{"across": label, "down": label} for label in labels]))
         dashes = diagonal.mark_text(text="–", fontSize=size, color=INK).encode(x=x, y=y)
         borders = _borders(
-            spans(names, self.groups) if self.groups else [], side, side * len(names), is_named=not title
+            spans(names, self.groups) if self.groups else [], side, side * len(names), is_named=ends
         )
         writes = min(11, side // 2 - 2) if side >= _WRITTEN else 0
         return heat_map(tiles, sides, self.shades, writes=writes, more=[dashes, *borders], title=title)
@@ -182,7 +186,7 @@ def _short(value: float | None) -> str:
 
 
 def _borders(held: Sequence[tuple[str, int, int]], side: int, whole: int, *, is_named: bool) -> list[Any]:
-    """Lines between groups of neighbours, and their names next to the map where it is the only one."""
+    """Lines between groups of neighbours, and, where a row of maps ends, their names."""
     if len(held) < 2:
         return []
     # One layer for all lines of a direction: a chart for each of 200 groups takes a minute to be put together.

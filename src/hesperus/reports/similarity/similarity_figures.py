@@ -63,20 +63,15 @@ def _drawings(found: SimilarityFindings) -> Iterator[Drawing]:
 
 
 def _language_maps(found: SimilarityFindings) -> Iterator[Drawing]:
-    """A map a model, since each is large; none for two languages, which the table has in a line."""
+    """A map a model; none for two languages, which the table has in a line."""
     if not 3 <= len(found.languages) <= _MOST_NAMES:
         return
     shown = found.models[: max(1, min(_MOST_MAPS, _MOST_CELLS // len(found.languages) ** 2))]
     left = len(found.models) - len(shown)
-    for number, model in enumerate(shown, start=1):
-        caption = languages_caption(found, [model])
-        caption += (
-            f" {left} more models: `hesperus figure languages --model`."
-            if left and number == len(shown)
-            else ""
-        )
-        chart = languages_figure(found, models=[model])
-        yield Drawing("languages", f"languages-{number}", chart, caption, "every pair", wide=True)
+    caption = languages_caption(found, shown)
+    caption += f" {left} more models: `hesperus figure languages --model`." if left else ""
+    chart = languages_figure(found, models=shown)
+    yield Drawing("languages", "languages", chart, caption, "every pair", wide=True)
 
 
 def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[str] = ()) -> Any | None:

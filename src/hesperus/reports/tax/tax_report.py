@@ -241,8 +241,9 @@ class TaxReport:
             yield note(
                 "Every answer of the compared pairs could be read, so the bounds are the estimates themselves."
             )
-        yield self._drawn.get("bounds")
-        yield bounds
+        else:
+            yield self._drawn["bounds"]
+            yield bounds
 
     def _native(self) -> Blocks:
         return self._estimator(
