@@ -28,7 +28,7 @@ class _Layer(cache_utils.DynamicLayer):  # type: ignore[misc]
         """What transformers calls with new keys and values; all of them come back."""
         del args, rest
         if not self.is_initialized:
-            self.lazy_initialization(key_states, value_states)
+            self.dtype, self.device, self.is_initialized = key_states.dtype, key_states.device, True
             self.keys, self.values = key_states[:, :, :0], value_states[:, :, :0]
             self._buffers = self.keys, self.values
         used, new = self.keys.shape[2], key_states.shape[2]

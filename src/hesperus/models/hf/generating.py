@@ -161,6 +161,7 @@ class _Writing:
         if count <= 1:
             raise self._runtime.room.full(max(row.longest for row in (*active, *joining)))
         self._runtime.room.rows = count // 2
+        self._runtime.room.tell(f"{count // 2} replies are written at a time")
         for row in (*active, *joining):
             row.tokens, row.ended, row.draw = [], None, None
         self._waiting.extendleft(reversed(active))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-from hesperus.errors import PermanentError
+from hesperus.errors import HesperusWarning, PermanentError
 
 torch: Any = import_module("torch")
 
@@ -65,8 +66,13 @@ class Room:
                 waiting = [place for place in waiting if place not in taken]
             elif len(batch) > 1:
                 self.tokens = cost(batch[: len(batch) // 2])
+                self.tell(f"{self.tokens} tokens are computed together")
             else:
                 raise self.full(cost(batch))
+
+    def tell(self, change: str) -> None:
+        """Warn that memory ran out, and of what is done otherwise from then on."""
+        warnings.warn(f"{self._name}: memory ran out; from here on {change}", HesperusWarning, stacklevel=2)
 
     def full(self, tokens: int) -> PermanentError:
         """What is raised if a text does not fit by itself."""
