@@ -298,9 +298,29 @@ def test_copies_answer_as_many_batches_at_a_time_and_the_same_ones(store):
     assert sorted(model.seen) == sorted(alone.seen)
 
 
+def test_no_copy_stands_idle_for_the_sake_of_full_batches(store):
+    model = Copied(at_once=3)
+    texts = [f"q{n}" for n in range(6)]
+    assert all(isinstance(reply, Reply) for reply in ask(model, questions(*texts), store=store))
+    assert sorted(map(len, model.seen)) == [2, 2, 2]
+
+
+class ByText(Batches):
+    """A local model that computes what prompts begin with in common once."""
+
+    by_text = True
+
+
+@pytest.mark.parametrize(("kind", "first"), [(ByText, ["a", "a a a", "a b"]), (Batches, ["a", "b", "c"])])
+def test_requests_that_begin_alike_share_a_batch_where_that_suits_the_model(store, kind, first):
+    model = kind()
+    ask(model, questions("a", "b", "c", "a a a", "a b", "d", "b c", "e"), store=store)
+    assert model.seen[0][:3] == first
+
+
 def test_what_a_lost_copy_had_is_asked_again_whole_then_in_halves_until_the_culprit_fails_alone(store):
     model, states = Copied(), []
-    texts = ["q1", "q2", "unlucky", "q3", "q4", "q5", "deadly", "q6"]
+    texts = ["q1", "q2", "unlucky", "q3", "q4", "q5", "deadly", "q6", "q7", "q8", "q9", "q10"]
     texts = [f"{text:<8}".replace(" ", ".") for text in texts]  # of one length: batches in this order
     replies = ask(model, questions(*texts), store=store, progress=states.append)
     failed = [text for text, reply in zip(texts, replies, strict=True) if isinstance(reply, Failure)]

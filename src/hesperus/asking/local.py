@@ -44,7 +44,8 @@ class LocalRun:
         model, jobs = self._model, self.ledger.jobs
         try:
             copies = model.copies() if isinstance(model, CopiedModel) else alone(model)
-            size = max(1, copies.batch_size)
+            # No copy stands idle for the sake of full batches.
+            size = max(1, min(copies.batch_size, -(-len(jobs) // max(1, copies.count))))
             key: Callable[[Job], tuple[Any, ...]] = _text_of if copies.by_text else _work_of
             jobs = jobs if size == 1 else sorted(jobs, key=key)
             self._batches.extend(jobs[start : start + size] for start in range(0, len(jobs), size))
