@@ -27,7 +27,7 @@ class _Layer(cache_utils.DynamicLayer):  # type: ignore[misc]
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **rest: Any) -> Kept:
         """What transformers calls with new keys and values; all of them come back."""
         del args, rest
-        if not self.is_initialized:
+        if getattr(self, "_buffers", None) is None:
             self.dtype, self.device, self.is_initialized = key_states.dtype, key_states.device, True
             self.keys, self.values = key_states[:, :, :0], value_states[:, :, :0]
             self._buffers = self.keys, self.values
