@@ -285,6 +285,8 @@ def test_a_check_for_certain_drops_holds_over_all_rows_together(tmp_path: Path) 
     assert code == 1 and [row["where"] for row in rows if not row["passed"]] == [
         "instruction=en,input=hi,repeat=1"
     ]
+    _, rows = check(before, worse, tmp_path, "0.9", "accuracy.high=0")
+    assert len(rows) == 24 and all("simultaneous over 12 rows" in str(row["reason"]) for row in rows)
     code, rows = check(before, worse, tmp_path, "accuracy.high[input=hi]=0")
     assert code == 1 and "simultaneous" not in str(rows[0]["reason"])
 

@@ -313,3 +313,16 @@ def test_categories_are_counted_by_model_and_sense() -> None:
     assert low < 0.5 < high  # type: ignore[operator]
     with pytest.raises(UsageError, match="every question is a scale"):
         categories_table(LONG, SETTINGS)
+
+
+def test_spellings_of_one_rating_are_one() -> None:
+    """A rater's file may say 0 where another's says 0.0, and Pass where it says pass: they agree."""
+    for pair in (("0", "0.0"), ("Pass", "pass"), ("ja", "Ja.")):
+        rows = [
+            (f"u{n}", rater, pair[rater == "b"] if n % 3 else "other") for n in range(9) for rater in "ab"
+        ]
+        frame = pl.DataFrame(rows, schema=["unit", "rater", "rating"], orient="row")
+        found = raters_table(frame, RaterSettings(("unit",), "rater", "rating", bootstrap=Bootstrap(0)))
+        values = {row["statistic"]: row["value"] for row in found.rows}
+        assert values["percent"] == values["krippendorff_alpha"] == 1.0
+        assert any("6 ratings count in another spelling" in note for note in found.signature["notes"])  # type: ignore[union-attr]

@@ -72,12 +72,12 @@ def _row(
     asked = replied(codes)
     sides = [(codes[run : run + 2] != MISSING).any(axis=0) for run in (0, 2)]
     highest, lowest = gold_range(gold)
-    counted = asked.all(axis=0) & ((highest < 0) | (lowest == highest))
+    differ = (highest >= 0) & (lowest != highest)
+    counted, both = asked.all(axis=0) & ~differ, sides[0] & sides[1]
     lost = {
         ONE_RUN: int((sides[0] ^ sides[1]).sum()),
-        "without a reply in all four cells, or with differing gold": int(
-            (sides[0] & sides[1] & ~counted).sum()
-        ),
+        "with gold that differs between the languages": int((both & differ).sum()),
+        "with no reply in one or more of the four cells": int((both & ~differ & ~counted).sum()),
     }
     key = Key(np.maximum(highest, INVALID).astype(np.int32), view.arrays.options)
     held: Codes = np.where(counted, codes, MISSING).astype(np.int32)

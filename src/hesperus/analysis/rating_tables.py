@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -14,10 +15,14 @@ from hesperus.analysis.settings import DEFAULT_BOOTSTRAP
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.fingerprint import JSON, signature
 from hesperus.measures import LEVELS, Bootstrap, Level
+from hesperus.records.labels import one_spelling_of
 from hesperus.tables import row_line
 
 Duplicates = Literal["error", "first", "last"]
 """What holds where a rater rated a unit twice, differently."""
+
+_SPELLINGS = 3
+"""Ratings in another spelling of which a note shows so many."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
@@ -149,8 +154,9 @@ def grouped_ratings(
         pl.col(settings.rater).cast(pl.String).alias("__rater"),
     )
     given = rated.filter(pl.col("__rating").is_not_null() & (pl.col("__rating") != ""))
+    given, notes = _spelt(given, by, settings.order)
     parts = given.partition_by(by, maintain_order=True) if by else [given]
-    groups, repeated, notes = [], 0, []
+    groups, repeated = [], 0
     for part in parts:
         if part.is_empty():
             continue
@@ -172,6 +178,22 @@ def grouped_ratings(
     return GroupedRatings(
         groups, by, {"without_rating": len(rated) - len(given), "repeated": repeated}, notes
     )
+
+
+def _spelt(
+    given: pl.DataFrame, by: Sequence[str], preferred: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
+    """Ratings of a question in one spelling, as labels of records are: Pass and pass, 1 and 1.0; and what was changed."""
+    parts = given.partition_by(QUESTION, maintain_order=True) if QUESTION in by else [given]
+    found, notes = [], []
+    for part in parts:
+        changed = one_spelling_of(Counter(part["__rating"]), preferred)
+        if changed:
+            shown = "; ".join(f"{name!r} as {best!r}" for name, best in sorted(changed.items())[:_SPELLINGS])
+            many = int(part["__rating"].is_in(list(changed)).sum())
+            notes.append(f"{many:,} ratings count in another spelling: {shown}")
+        found.append(part.with_columns(pl.col("__rating").replace(changed)))
+    return pl.concat(found), notes
 
 
 def _by(frame: pl.DataFrame, settings: RaterSettings, file: object) -> tuple[str, ...]:

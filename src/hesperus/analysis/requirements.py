@@ -51,6 +51,9 @@ _MAIN = ("f_of_means", "agreement")
 _PLAIN_TERM = ("design", "group", "part", "comparison", "with", "language", "analysis", "stratum")
 
 
+SIMULTANEOUS = "interval simultaneous over"
+"""Said of an interval that holds together with those of other rows: it is wider than one that holds by itself."""
+
 ROUNDED = "before it is rounded"
 """Said of a number that would satisfy a bound, or break it, if it were what people are shown."""
 _SHOWN_DIGITS = 3
@@ -224,9 +227,8 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
             passed = isinstance(number, int | float) and requirement.holds(number)
             reason = row.get("reason") if number is not None or row["value"] is None else "no interval"
             together = tables[requirement.measure].signature.get("simultaneous")
-            if together and requirement.end != "value":
-                said = f"interval simultaneous over {together} rows"
-                reason = "; ".join(text for text in (str(reason or ""), said) if text)
+            if together:
+                reason = "; ".join(filter(None, (str(reason or ""), f"{SIMULTANEOUS} {together} rows")))
             if isinstance(number, float) and requirement.holds(round(number, _SHOWN_DIGITS)) != passed:
                 reason = "; ".join(filter(None, (str(reason or ""), f"{seven_digits(number)} {ROUNDED}")))
             rows.append(

@@ -77,9 +77,14 @@ def command(
 
 def _exit(checked: Table, *, said: bool) -> None:
     """Exit with 1 where a requirement does not hold; the sentence is not repeated where the table began with it."""
-    from hesperus.analysis.requirements import ROUNDED
+    from hesperus.analysis.requirements import ROUNDED, SIMULTANEOUS
     from hesperus.reports.checked import named, passed_sentence
 
+    if any(SIMULTANEOUS in str(row["reason"]) for row in checked.rows):
+        say(
+            "note: intervals of --max-drop rows hold together over all rows whose ends a drop is about, and are wider than those "
+            "of the requirements, which hold each by itself"
+        )
     for row in checked.rows:
         if row["value"] is None:
             say(f"{named(row)}: undefined: {row['reason']}")

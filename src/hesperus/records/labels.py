@@ -154,7 +154,7 @@ def _one_spelling(frame: pl.DataFrame, listed: pl.Series) -> pl.DataFrame:
     changes = [
         (task, label, spelling)
         for task, found in counts.items()
-        for label, spelling in _spellings(found, golds[task]).items()
+        for label, spelling in one_spelling_of(found, golds[task]).items()
     ]
     if not changes:
         return frame
@@ -171,7 +171,7 @@ def _one_spelling(frame: pl.DataFrame, listed: pl.Series) -> pl.DataFrame:
     return frame
 
 
-def _spellings(found: Counter[str], golds: Iterable[str]) -> dict[str, str]:
+def one_spelling_of(found: Counter[str], golds: Iterable[str]) -> dict[str, str]:
     """Label to the spelling that represents it, for those labels that change."""
     groups: dict[str, list[str]] = defaultdict(list)
     for label in found:
