@@ -181,15 +181,6 @@ def test_what_is_no_claim() -> None:
     assert EmbeddedJudge().claims([text, "I do not know.", "!!!"])[1:] == EmbeddedJudge().claims(["", ""])
 
 
-def test_a_splitter_can_be_handed_in() -> None:
-    judge = EmbeddedJudge(split=lambda text: text.split("|"), splitter="bars")
-    assert judge.claims(["Paris lies there|Rome lies here"])[0].claims == (
-        "Paris lies there",
-        "Rome lies here",
-    )
-    assert judge.signature()["splitter"] == "bars" != EmbeddedJudge().signature()["splitter"]
-
-
 @given(st.text(max_size=400))
 def test_any_text_supports_itself(text: str) -> None:
     judge = EmbeddedJudge()

@@ -7,16 +7,13 @@ instead, which mostly says what it is about.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 from hesperus.evaluators.embedded.words import Words, words
 from hesperus.evaluators.information.judges import Check, Extracted, Judged, Verdict, Verified
 from hesperus.fingerprint import JSON, signature
-
-Split = Callable[[str], Sequence[str]]
-"""Cuts a text into its sentences."""
 
 _SHORT = (
     "mr mrs ms dr prof st sr jr vs etc inc ltd co corp no vol fig al approx est gen col capt lt sgt rev hon gov sen rep "
@@ -68,19 +65,15 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
-def clauses(text: str, split: Split | None = None) -> Iterator[str]:
+def clauses(text: str) -> Iterator[str]:
     r"""The statements of a text: clauses of its sentences, without Markdown.
 
     Headings, questions and talk about the conversation ("I hope this helps") are left out.
 
     >>> list(clauses("## France\n**France** borders Spain and lies in Europe. Its capital is Paris, is it not?"))
     ['France borders Spain', 'lies in Europe.']
-
-    Args:
-        text: An answer.
-        split: Cuts it into sentences; `sentences` where None.
     """
-    for sentence in (split or sentences)(unmarked(text)):
+    for sentence in sentences(unmarked(text)):
         said = " ".join(sentence.split())
         if not said or said.endswith(("?", "？", "؟", ":")) or _TALK.match(said):
             continue
@@ -126,33 +119,23 @@ class EmbeddedJudge:
 
     Args:
         settings: When words overlap enough.
-        split: Cuts a text into sentences; English rules of its own where None.
-        splitter: Name of `split` for the signature.
     """
 
     name = "embedded"
 
-    def __init__(
-        self,
-        settings: EmbeddedSettings = EmbeddedSettings(),  # noqa: B008
-        *,
-        split: Split | None = None,
-        splitter: str = "",
-    ) -> None:
+    def __init__(self, settings: EmbeddedSettings = EmbeddedSettings()) -> None:  # noqa: B008
         self.settings = settings
-        self._split = split
-        self._splitter = splitter or ("own" if split is None else "given")
 
     def signature(self) -> dict[str, JSON]:
         """Its settings, with the version of its rules."""
-        return {"judge": self.name, "splitter": self._splitter, **signature(self.settings)}
+        return {"judge": self.name, **signature(self.settings)}
 
     def claims(self, texts: Sequence[str]) -> list[Extracted]:
         """The clauses of each text that have a content word or a number, each once."""
         found = []
         for text in texts:
             kept: dict[Words, str] = {}
-            for clause in clauses(text, self._split):
+            for clause in clauses(text):
                 if said := words(clause):
                     kept.setdefault(said, clause)
             found.append(Extracted(tuple(kept.values())))
@@ -164,7 +147,7 @@ class EmbeddedJudge:
         verified = []
         for check in checks:
             if check.text not in read:
-                read[check.text] = _read(check.text, self._split)
+                read[check.text] = _read(check.text)
             text = read[check.text]
             verified.append(Verified(tuple(Judged(c, self._verdict(words(c), text)) for c in check.claims)))
         return verified
@@ -222,9 +205,9 @@ class _Text:
     subject: frozenset[str]
 
 
-def _read(text: str, split: Split | None) -> _Text:
+def _read(text: str) -> _Text:
     """Whole sentences are next to their clauses: a clause may lack the subject that the one before it has."""
-    stretches = [*clauses(text, split), *(split or sentences)(unmarked(text))]
+    stretches = [*clauses(text), *sentences(unmarked(text))]
     found = tuple(dict.fromkeys(said for stretch in stretches if (said := words(stretch))))
     places: dict[str, tuple[int, ...]] = {}
     for place, said in enumerate(found):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hesperus.evaluators.compared_texts import Texts
 from hesperus.evaluators.equivalence.grading import Grade
@@ -18,7 +17,7 @@ from hesperus.evaluators.judging import (
     settle,
     strict_json,
 )
-from hesperus.fingerprint import JSON, fingerprint, signature
+from hesperus.fingerprint import JSON, fingerprint
 from hesperus.types import Prompt
 
 GRADES = {"same": 1.0, "partly": 0.5, "different": 0.0}
@@ -30,49 +29,32 @@ PROMPTS = fingerprint([_PROMPT, _QUESTION, _AGAIN])
 """Hash of all wording."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelGraderSettings:
-    """How a model grades.
-
-    Attributes:
-        tries: Most times that a prompt is asked until its reply can be read.
-        both_orders: Whether each pair is asked in both orders: the grade is then the mean, and whether the two agree
-            says how far the order alone decides.
-    """
-
-    tries: int = TRIES
-    both_orders: bool = True
-
-
 class ModelGrader:
-    """Asks any model, through the callable that it is given.
+    """Asks any model, through the callable that it is given, each pair in both orders.
+
+    The grade is the mean of both; whether the two agree says how far the order alone decides.
 
     Args:
         name: ``provider/name``, for tables and the signature.
         ask: See hesperus.evaluators.judging.
-        settings: How it grades.
     """
 
-    def __init__(self, name: str, ask: Ask, *, settings: ModelGraderSettings = ModelGraderSettings()) -> None:  # noqa: B008
+    def __init__(self, name: str, ask: Ask) -> None:
         self.name = name
         self._ask = ask
-        self.settings = settings
 
     def signature(self) -> dict[str, JSON]:
-        """Its name, the hash of its prompts and its settings."""
-        return {"grader": self.name, "prompts": PROMPTS, **signature(self.settings)}
+        """Its name, the hash of its prompts and how often it is asked."""
+        return {"grader": self.name, "prompts": PROMPTS, "tries": TRIES}
 
     def grade(self, pairs: Sequence[Texts]) -> list[Grade]:
         """The grade of each pair; None if a reply to either order could not be read."""
-        orders = [False, True] if self.settings.both_orders else [False]
         questions = [
             Question(grade_prompt(pair, exchanged=exchanged), read_grade, _AGAIN)
-            for exchanged in orders
+            for exchanged in (False, True)
             for pair in pairs
         ]
-        settled = settle(questions, self._ask, tries=self.settings.tries)
-        if not self.settings.both_orders:
-            return [Grade(found.value, found.reason, None, found.readability) for found in settled]
+        settled = settle(questions, self._ask)
         halves = zip(settled[: len(pairs)], settled[len(pairs) :], strict=True)
         return [_joined(first, second) for first, second in halves]
 
