@@ -119,5 +119,5 @@ def test_devices() -> None:
         with pytest.raises(UsageError, match="no device 'cuda:64': there are"):
             device_of("cuda:64")
     for name in ("abacus", "", "cpu:x"):
-        with pytest.raises(UsageError, match="write auto, cpu, cuda, cuda:1 or mps"):
+        with pytest.raises(UsageError, match="write auto, all, cpu, cuda, cuda:1 or mps"):
             device_of(name)

@@ -386,6 +386,14 @@ def test_half_precision_is_close_and_says_so(llama):
     assert 1e-6 < max(gaps) < 1.0
 
 
+def test_a_model_may_be_spread_over_devices(llama):
+    pytest.importorskip("accelerate")
+    whole, spread = load(llama, device="cpu"), load(llama, device="all")
+    assert whole.replies(asked(whole, options=False)) == spread.replies(asked(whole, options=False))
+    for one, other in zip(whole.replies(asked(whole)), spread.replies(asked(whole)), strict=True):
+        assert one.option_logprobs == pytest.approx(other.option_logprobs, abs=1e-5)
+
+
 def test_numbers_that_are_none_are_refused(tmp_path):
     folder = make(tmp_path / "m")
     made = load(folder)

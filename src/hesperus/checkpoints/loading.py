@@ -23,7 +23,7 @@ _FEWEST_WORDS = 8
 
 
 def device_of(name: str) -> Any:
-    """The device of that name; ``auto`` takes CUDA, else MPS, else the CPU.
+    """The device of that name; ``auto`` takes CUDA, else MPS, else the CPU, and so does ``all`` for where inputs go.
 
     Raises:
         UsageError: There is no such device here.
@@ -35,12 +35,12 @@ def device_of(name: str) -> Any:
         "mps": mps is not None and mps.is_available(),
         "cpu": True,
     }
-    if name == "auto":
+    if name in ("auto", "all"):
         return torch.device(next(kind for kind, available in there.items() if available))
     try:
         device = torch.device(name)
     except RuntimeError:
-        raise UsageError(f"no device {name!r}; write auto, cpu, cuda, cuda:1 or mps") from None
+        raise UsageError(f"no device {name!r}; write auto, all, cpu, cuda, cuda:1 or mps") from None
     if not there.get(device.type, True):
         raise UsageError(f"this machine (or this build of torch) has no {device.type}; leave the device out")
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
@@ -84,8 +84,8 @@ def load_tokenizer(folder: Path, name: str) -> Any:
 
 
 def load_model(
-    folder: Path, name: str, *, head: str, dtype: str, config: Any = None, spared: str | None = None
-) -> Any:
+    folder: Path, name: str, *, head: str, dtype: str, config: Any = None, spared: str | None = None, spread: bool = False
+) -> Any:  # fmt: skip
     """The model of a checkpoint, on the CPU.
 
     Args:
@@ -95,9 +95,10 @@ def load_model(
         dtype: Name of a type of torch; ``auto`` takes what the checkpoint says.
         config: Configuration to be used in place of the checkpoint's own.
         spared: Part of the names of weights that may be missing, because they are not used.
+        spread: Put its layers on all accelerators, and what they have no room for on the CPU; needs accelerate.
 
     Raises:
-        UsageError: It cannot be loaded, or lacks weights.
+        UsageError: It cannot be loaded, or lacks weights; or accelerate is not installed.
     """
     with _turned(f"{name} cannot be loaded"), _hushed():
         model, found = getattr(import_module("transformers"), head).from_pretrained(
@@ -108,6 +109,7 @@ def load_model(
             trust_remote_code=False,
             local_files_only=True,
             output_loading_info=True,
+            **({"device_map": "auto"} if spread else {}),
         )
     # Weights that the files lack would be drawn at random, and every number with them.
     lacking = sorted(

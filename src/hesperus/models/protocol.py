@@ -114,7 +114,8 @@ class Loading:
     """How the weights of a model of transformers are loaded.
 
     Attributes:
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, …; ``auto`` takes the first of CUDA, MPS and CPU that is there.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, …; ``auto`` takes the first of CUDA, MPS and CPU that is there, ``all``
+            spreads the layers of a model over all accelerators.
         dtype: ``float32``, ``bfloat16`` or ``float16``; ``auto`` takes that of the checkpoint.
         batch_size: Requests that are answered, and then kept, at a time; None takes 1,024 on an accelerator, and 256 on
             a CPU, down to 32 for large models. How many of them are computed together follows from their lengths and from

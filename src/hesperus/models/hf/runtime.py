@@ -86,15 +86,20 @@ class Runtime:
         self.tokenizer = load_tokenizer(checkpoint.folder, name)
         if loading.dtype not in DTYPES:
             raise UsageError(f"no dtype {loading.dtype!r}; write {', '.join(DTYPES)}")
-        self.model = load_model(checkpoint.folder, name, head="AutoModelForCausalLM", dtype=loading.dtype)
+        spread = loading.device == "all"
+        self.model = load_model(
+            checkpoint.folder, name, head="AutoModelForCausalLM", dtype=loading.dtype, spread=spread
+        )
         config = self.model.config
         self.text_config = config.get_text_config() if hasattr(config, "get_text_config") else config
         try:
-            self.model.to(self.device).eval()
+            (self.model if spread else self.model.to(self.device)).eval()
         except RuntimeError as error:
             if not is_out_of_memory(error):
                 raise
-            raise UsageError(f"{name} does not fit into the memory of {self.device}") from None
+            raise UsageError(
+                f"{name} does not fit into the memory of {self.device}; device all spreads it over several"
+            ) from None
         on_cpu = self.device.type == "cpu"
         self.room = Room(*(_ON_CPU if on_cpu else _ON_ACCELERATOR), name)
         self.stops = self._stops()
@@ -196,7 +201,7 @@ class Runtime:
             keep: Which tokens to keep the logits of.
         """
         masks = {kind: self._mask(seen(window)) for kind, window in self._windows.items()}
-        kept = torch.as_tensor(keep, device=self.device)
+        kept = torch.as_tensor(keep)  # the last layer may be on another device than the first
         given: dict[str, Any] = {"logits_to_keep": kept} if "logits_to_keep" in self._takes else {}
         with torch.inference_mode():
             logits = self.model(

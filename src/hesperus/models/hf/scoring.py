@@ -99,7 +99,7 @@ def _padded(runtime: Runtime, rows: Sequence[_Row], sums: list[list[float]]) -> 
         logits = runtime.forward(ids, mask, keep=max(len(row.begun) for row in held) + 1)
         for place, row in enumerate(held):
             for question, number, option in row.ways:
-                wanted = torch.tensor(option, device=runtime.device)
+                wanted = torch.tensor(option, device=logits.device)
                 sums[question][number] = float(_picked(logits[place, -len(option) :], wanted).sum())
 
     widest = max((len(row.begun) + 1 for row in rows), default=1)
