@@ -14,8 +14,9 @@ from hesperus.analysis.open_answers.contrasts import contrast_rows
 from hesperus.analysis.open_answers.grouping import groups_table
 from hesperus.analysis.open_answers.matching import WAY
 from hesperus.analysis.open_answers.scores import scores_table
+from hesperus.analysis.registry import measure_table
 from hesperus.analysis.scores import translation_table
-from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.settings import GivenSettings, MeasureSettings
 from hesperus.analysis.tax.conditions import Senses
 from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.tax_settings import TaxSettings
@@ -170,3 +171,18 @@ def test_translation_scores_say_it_too(tmp_path: Path) -> None:
         assert done.exit_code == 0 and "answered" in done.stdout.lower(), done.stderr
         if format == "json":
             assert {row["answered"] for row in json.loads(done.stdout)["rows"]} == {39 / 40}
+
+
+def test_what_compares_first_asks_rests_on_these_alone() -> None:
+    """Repeats are in no mean over runs, hence not in the share answered next to it."""
+    rows = [
+        {"model": "m", "task": "t", "item": f"q{item}", "instruction": tag, "input": tag, "repeat": repeat, "gold": "A",
+         "options": ["A", "B"], "answer": "A" if repeat == 2 or item < 2 else None}
+        for tag in ("de", "en") for repeat in (1, 2) for item in range(4)
+    ]  # fmt: skip
+    records = conform(pl.DataFrame(rows, infer_schema_length=None))
+    settings = GivenSettings(resamples=0)
+    (whole,) = {row["answered"] for row in measure_table("all_languages", records, settings).rows}
+    assert whole == 0.5
+    accuracy = measure_table("accuracy", records, settings).rows
+    assert {(row["repeat"], row["answered"]) for row in accuracy} == {(1, 0.5), (2, 1.0)}

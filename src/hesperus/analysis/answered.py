@@ -23,7 +23,7 @@ def with_answered(found: Table, records: pl.DataFrame | pl.LazyFrame, by: Sequen
 
     Args:
         found: Table of a measure of these records. A row that names cells (`instruction` and `input`, or `a` and `b`, or a
-            made `sense` and its `source`) rests on those; any other on all records of its model, or of its task.
+            made `sense` and its `source`) rests on those; any other on all records of its model, or of its task, that are no repeats.
         records: The records that were measured.
         by: Columns that the rows were grouped by.
     """
@@ -66,7 +66,9 @@ class Places:
             labels = [cell.label(repeat=True), *([cell.label()] if cell.repeat == 1 else [])]
             for label in labels:
                 self._cells[cell.model, label, *where] = (own.answered, own.asked)
-            for kind, name in (("model", cell.model), ("input", cell.input), ("task", "")):
+            # What is measured over all runs of a model or language leaves repeats out.
+            wholes = (("model", cell.model), ("input", cell.input), ("task", "")) if cell.repeat == 1 else ()
+            for kind, name in wholes:
                 self._parts.setdefault((kind, (name, *where)), []).append(own)
             for sense in {cell.instruction, cell.input}:
                 self._parts.setdefault(("sense", (cell.model, sense, *where)), []).append(own)

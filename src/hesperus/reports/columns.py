@@ -157,7 +157,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("validity", "Valid", "percentage", "Replies that carry an answer."),
         *RESTS_ON,
     ),
-    "outcomes": (*_shares("answered"), *_shares(*OUTCOMES[1:], rank=1), Column("n", "Replies", "count"), EXCLUDED),
+    "outcomes": (*_shares("answered"), *_shares(*OUTCOMES[1:], rank=1), Column("n", "Asked", "count"), EXCLUDED),
     "labels": RESTS_ON,
     "directions": (
         Column("share", "Of the changed", "percentage", "Share of the answers that change."),
