@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from hesperus.analysis.item_texts import Text, of_task, row_in, texts_of
+from hesperus.analysis.table import Row
+from hesperus.analysis.views import View, views
+from hesperus.records import FAILED, MISSING, Cell, Run
+from hesperus.records.packed import whole_records
+from hesperus.types import OUTCOMES
 from hesperus.wording import OUTCOME_WORDS, parsed, sense_sentence
 
-_JOIN = ["model", "task", "item"]
-_KEEP = ["outcome", "answer", "reply"]
+_PLACE = ("model", "task", "item", "input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +69,7 @@ class Examples:
 
 
 def inconsistent_examples(
-    records: pl.DataFrame,
-    items: pl.DataFrame | None = None,
-    *,
-    each: int = 3,
-    most: int = 36,
-    own: Collection[str] = (),
+    run: Run, *, each: int = 3, most: int = 36, own: Collection[str] = ()
 ) -> Examples:
     """Find items whose answer in a made sense differs from that in its original, instruction and input alike.
 
@@ -77,27 +77,27 @@ def inconsistent_examples(
     of answer first, then the next; within a change by item id. Where nothing was made, other originals are compared.
 
     Args:
-        records: The records table.
-        items: The run's items, with ``item``, ``language``, ``options``, one column a field, and, where senses were
+        run: The run; its items have ``item``, ``language``, ``options``, one column a field, and, where senses were
             made, ``input`` (sense code) and ``model``.
         each: Examples a model, task and sense.
         own: Senses that are known to be made by the answering model itself.
         most: Examples in all.
     """
-    whole = records.filter((pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1))
-    if "reply" not in whole.columns:
-        whole = whole.with_columns(pl.lit(None, pl.String).alias("reply"))
-    codes = whole["input"].unique(maintain_order=True).to_list()
-    shown: list[dict[str, Any]] = []
+    first = (pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1)
+    codes = run.records.lazy().filter(first).select(pl.col("input").unique(maintain_order=True)).collect()
+    shown: list[_Place] = []
     total = 0
-    for source, target in _compared(codes):
-        changed = _changed(whole, source, target)
-        total += changed.height
-        per_cell = changed.with_columns(rank=pl.int_range(pl.len()).over("model", "task"))
-        shown += per_cell.filter(pl.col("rank") < each).to_dicts()
-    shown.sort(key=lambda row: (row["rank"], row["model"], row["task"], row["b"]))
-    kept = sorted(shown[:most], key=lambda row: (row["model"], row["task"], row["b"], row["rank"]))
-    return Examples(tuple(_example(row, items, own) for row in kept), total)
+    for view in views(run.records) if codes.height else ():
+        for pair in _compared(codes["input"].to_list()):
+            places, count = _changed(view, *pair, each=each)
+            shown += places
+            total += count
+    shown.sort(key=lambda place: (place.rank, place.model, place.task, place.b))
+    kept = sorted(shown[:most], key=lambda place: (place.model, place.task, place.b, place.rank))
+    # The replies of the few that are shown.
+    rows = whole_records(run, {place.item for place in kept}).filter(first)
+    held = {tuple(row[name] for name in _PLACE): row for row in rows.iter_rows(named=True)} if kept else {}
+    return Examples(tuple(_example(place, held, run.items, own) for place in kept), total)
 
 
 def _compared(codes: Sequence[str]) -> list[tuple[str, str]]:
@@ -107,41 +107,57 @@ def _compared(codes: Sequence[str]) -> list[tuple[str, str]]:
     return sorted(pairs or [(originals[0], code) for code in originals[1:]])
 
 
-def _changed(whole: pl.DataFrame, source: str, target: str) -> pl.DataFrame:
-    """Items that changed, the most frequent change spread first."""
-    left = whole.filter(pl.col("input") == source).select(*_JOIN, "gold", *_KEEP)
-    right = whole.filter(pl.col("input") == target).select(*_JOIN, *_KEEP)
-    joined = left.join(right, on=_JOIN, suffix="_b")
-    same = pl.col("answer").eq_missing(pl.col("answer_b")) & pl.col("outcome").eq_missing(pl.col("outcome_b"))
-    change = ["answer", "outcome", "answer_b", "outcome_b"]
-    return (
-        joined.filter(~same)
-        .with_columns(pl.len().over(*_JOIN[:2], *change).alias("frequency"))
-        .sort("item")
-        .with_columns(pl.int_range(pl.len()).over(*_JOIN[:2], *change).alias("turn"))
-        .sort("turn", "frequency", "item", descending=[False, True, False], maintain_order=True)
-        .with_columns(pl.lit(source).alias("a"), pl.lit(target).alias("b"))
-    )
+class _Place(NamedTuple):
+    """An item that changed from sense `a` to sense `b`, and its rank among those of its model, task and senses."""
+
+    rank: int
+    model: str
+    task: str
+    item: str
+    a: str
+    b: str
 
 
-def _example(row: Mapping[str, Any], items: pl.DataFrame | None, own: Collection[str]) -> Example:
-    return Example(
-        row["model"],
-        row["task"],
-        row["item"],
-        row["gold"],
-        _asked(row, "a", "", items, own),
-        _asked(row, "b", "_b", items, own),
-    )
+def _changed(view: View, a: str, b: str, *, each: int) -> tuple[list[_Place], int]:
+    """Items that changed, the most frequent change first, then the next, and how many there are."""
+    arrays, model = view.arrays, view.model
+    cells = [Cell(model, code, code) for code in (a, b)]
+    if any(cell not in arrays.cells for cell in cells):
+        return [], 0
+    rows = [arrays.row(cell) for cell in cells]
+    outcomes, answers = arrays.outcomes[rows], arrays.answers[rows]
+    asked = (outcomes != MISSING).all(axis=0)
+    items = np.flatnonzero(asked & ((answers[0] != answers[1]) | (outcomes[0] != outcomes[1])))
+    if not len(items):
+        return [], 0
+    # A change as one number: the answer and the outcome on both sides.
+    sizes = (len(arrays.labels) - FAILED, len(OUTCOMES)) * 2
+    sides = (answers[0] - FAILED, outcomes[0], answers[1] - FAILED, outcomes[1])
+    kinds = np.ravel_multi_index([side[items] for side in sides], sizes)
+    _, change, counts = np.unique(kinds, return_inverse=True, return_counts=True)
+    # The first items of each change, in the order of the items.
+    turns = [
+        (turn, -int(counts[kind]), int(item))
+        for kind in range(len(counts))
+        for turn, item in enumerate(items[change == kind][:each])
+    ]
+    chosen = sorted(turns)[:each]
+    return [_Place(rank, model, view.task, arrays.items[item], a, b) for rank, (_, _, item) in enumerate(chosen)], len(items)
 
 
-def _asked(
-    row: Mapping[str, Any], side: str, suffix: str, items: pl.DataFrame | None, own: Collection[str]
-) -> Asked:
-    code = row[side]
+def _example(
+    place: _Place, held: Mapping[tuple[str, ...], Row], items: pl.DataFrame | None, own: Collection[str]
+) -> Example:
+    rows = [held[place.model, place.task, place.item, code] for code in (place.a, place.b)]
+    gold = rows[0]["gold"]
+    a, b = (_asked(row, gold, items, own) for row in rows)
+    return Example(place.model, place.task, place.item, gold, a, b)
+
+
+def _asked(row: Row, gold: str | None, items: pl.DataFrame | None, own: Collection[str]) -> Asked:
+    code, answer, reply = row["input"], row["answer"], row.get("reply")
     sense = parsed(code)
     tag = sense.language if sense else None
-    answer, outcome, reply = row[f"answer{suffix}"], row[f"outcome{suffix}"], row[f"reply{suffix}"]
     fields, options = _texts(row, code, tag, items)
     return Asked(
         sense_sentence(code, own),
@@ -149,13 +165,13 @@ def _asked(
         fields,
         options,
         None if reply is None else Text(reply, tag),
-        answer if answer is not None else OUTCOME_WORDS.get(outcome, outcome),
-        None if row["gold"] is None else answer == row["gold"],
+        answer if answer is not None else OUTCOME_WORDS.get(row["outcome"], row["outcome"]),
+        None if gold is None else answer == gold,
     )
 
 
 def _texts(
-    row: Mapping[str, Any], code: str, tag: str | None, items: pl.DataFrame | None
+    row: Row, code: str, tag: str | None, items: pl.DataFrame | None
 ) -> tuple[tuple[tuple[str, Text], ...], tuple[Text, ...]]:
     """What was asked, as far as the run keeps it."""
     held = (

@@ -16,8 +16,8 @@ ask of what was asked again, and otherwise the reference language of the study.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import polars as pl
@@ -26,6 +26,7 @@ from hesperus.analysis.sense_references import SenseCell, sense_references
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import SCHEMA, Run, Selection
 from hesperus.records.labels import MOST_LABELS
+from hesperus.records.packed import LONG_TEXTS, whole_records
 from hesperus.wording import parsed
 
 MARKS = ("right", "wrong", "answered", "unanswered", "error")
@@ -49,19 +50,9 @@ _OPTIONAL: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "ceiling": pl.Float64,
 }
 _CARRIED = ("outcome", "answer", "gold", *_OPTIONAL)
-_NO_GROUP = frozenset(
-    {
-        *SCHEMA,
-        *_CARRIED,
-        "run",
-        "note",
-        "reasoning",
-        "reasoning_language",
-        "served_by",
-        "finish",
-        "line_language",
-    }
-)
+_DETAILS = ("options", "probs", "reply", "rule", "reply_language", "reply_translation")
+"""What is only read, never counted: of a packed run cells have it where they are shown (see ItemMatrix.with_texts)."""
+_NO_GROUP = frozenset({*SCHEMA, *_CARRIED, *LONG_TEXTS, "run"})
 _WHOLE_TEXT = "whole text"
 _ROUNDING = 1e-9
 
@@ -108,6 +99,8 @@ class ItemMatrix:
             (probability of the most probable option, in [0, 1]) and what the records hold.
         groups: Names of the columns that are the same for all records of an item, such as ``subject``.
         items: Texts of the items by run, where a run has them.
+        asked: Numbers of the columns by run and task.
+        packed: Runs by name of which the cells lack what is only read: it is on disk.
     """
 
     columns: tuple[MatrixColumn, ...]
@@ -115,6 +108,8 @@ class ItemMatrix:
     cells: pl.DataFrame
     groups: tuple[str, ...]
     items: Mapping[str, pl.DataFrame]
+    asked: Mapping[tuple[str, str], frozenset[int]] = field(default_factory=dict)
+    packed: Mapping[str, Run] = field(default_factory=dict)
 
     @cached_property
     def whole(self) -> ItemMatrix:
@@ -129,22 +124,36 @@ class ItemMatrix:
             return self
         cells = self.cells.filter(pl.col("column").is_in(kept))
         rows = _counted(self.rows.select("row", *ROW, *self.groups), cells)
-        return ItemMatrix(
-            tuple(self.columns[number] for number in kept), rows, cells, self.groups, self.items
+        return replace(
+            self, columns=tuple(self.columns[number] for number in kept), rows=rows, cells=cells
         )
+
+    def with_texts(self, rows: pl.DataFrame) -> ItemMatrix:
+        """The cells of the items of some rows, of all models, with all that the records hold.
+
+        Args:
+            rows: Rows of the matrix.
+        """
+        place = ["run", "task", "item"]
+        near = self.rows.join(rows.select(place).unique(), on=place, how="semi")
+        cells = self.cells.filter(pl.col("row").is_in(near["row"].implode())).sort("row", "column")
+        if self.packed:
+            runs = {
+                name: replace(run, records=whole_records(run, near["item"].unique()))
+                for name, run in self.packed.items()
+            }
+            held = _placed(_together(runs), self.rows, self.columns)
+            wanted = ["row", "column", *_DETAILS]
+            cells = cells.drop(_DETAILS, strict=False).join(
+                held.select(wanted).collect(), on=wanted[:2], how="left", maintain_order="left"
+            )
+        return replace(self, cells=cells)
 
     def columns_of(self, rows: pl.DataFrame) -> tuple[MatrixColumn, ...]:
         """Columns that were asked of some item of the runs and tasks of rows."""
         places = set(rows.select("run", "task").unique().rows())
-        asked = set().union(*(self._asked[place] for place in places))
+        asked = set().union(*(self.asked[place] for place in places))
         return tuple(column for column in self.columns if column.number in asked)
-
-    @cached_property
-    def _asked(self) -> Mapping[tuple[str, str], frozenset[int]]:
-        """Numbers of the columns by run and task."""
-        pairs = self.cells.select("row", "column").join(self.rows.select("row", "run", "task"), on="row")
-        found = pairs.group_by("run", "task").agg(pl.col("column").unique())
-        return {(run, task): frozenset(columns) for run, task, columns in found.iter_rows()}
 
     def column(self, name: str) -> MatrixColumn:
         """The column of a key, of ``instruction=…,input=…[,repeat=…]``, or of a language that only one sense is in.
@@ -224,25 +233,47 @@ def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> Ite
     """
     records = _together(runs)
     columns = _columns(records, runs, reference)
-    senses = pl.DataFrame(
+    groups, rows = _rows(records)
+    packed = {name: run for name, run in runs.items() if run.scan is not None}
+    carried = [name for name in _CARRIED if not packed or name not in _DETAILS]
+    cells = (
+        _placed(records.with_columns(confidence=pl.col("probs").list.max(), open=_is_open(records)), rows, columns)
+        .select("row", "column", "reference", *carried, "confidence", "open")
+        .collect()
+    )
+    cells = _marked(cells if packed else cells.sort("row", "column"))
+    items = {
+        name: run.items for name, run in runs.items() if run.items is not None and not run.items.is_empty()
+    }
+    return ItemMatrix(
+        columns, _counted(rows, cells), cells, groups, items, _asked(records, columns), packed
+    )
+
+
+def _placed(records: pl.DataFrame, rows: pl.DataFrame, columns: Sequence[MatrixColumn]) -> pl.LazyFrame:
+    """Records with the numbers of their row and column, and of the column that theirs is compared with."""
+    senses = pl.LazyFrame(
         [(c.number, c.instruction, c.input, c.repeat, c.reference) for c in columns],
         schema={"column": pl.UInt32, **{name: SCHEMA[name] for name in _SENSE}, "reference": pl.UInt32},
         orient="row",
     )
-    groups, rows = _rows(records)
     # Joined by codes of the texts, which is quicker than by the texts.
-    cells = (
-        records.with_columns(_coded(*ROW, *_TEXT_SENSE))
-        .join(rows.select("row", _coded(*ROW)), on=ROW, how="left")
+    return (
+        records.lazy()
+        .with_columns(_coded(*ROW, *_TEXT_SENSE))
+        .join(rows.lazy().select("row", _coded(*ROW)), on=ROW, how="left")
         .join(senses.with_columns(_coded(*_TEXT_SENSE)), on=_SENSE, how="left")
-        .select("row", "column", "reference", *_CARRIED, _is_open(records).alias("open"))
-        .sort("row", "column")
     )
-    cells = _marked(cells)
-    items = {
-        name: run.items for name, run in runs.items() if run.items is not None and not run.items.is_empty()
-    }
-    return ItemMatrix(columns, _counted(rows, cells), cells, groups, items)
+
+
+def _asked(
+    records: pl.DataFrame, columns: Sequence[MatrixColumn]
+) -> Mapping[tuple[str, str], frozenset[int]]:
+    numbers = {(column.instruction, column.input, column.repeat): column.number for column in columns}
+    found: dict[tuple[str, str], set[int]] = {}
+    for run, task, *sense in records.select("run", "task", *_SENSE).unique().iter_rows():
+        found.setdefault((run, task), set()).add(numbers[tuple(sense)])
+    return {place: frozenset(asked) for place, asked in found.items()}
 
 
 def sense_key(instruction: str, given: str, repeat: int = 1) -> str:
@@ -272,7 +303,8 @@ def _rows(records: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
 
     A group is a text column beyond the contract that has one value for all records of an item, and not the same for all items.
     """
-    names = [name for name, kind in records.schema.items() if kind == pl.String and name not in _NO_GROUP]
+    texts = (pl.String, pl.Categorical)
+    names = [name for name, kind in records.schema.items() if kind in texts and name not in _NO_GROUP]
     found = (
         records.select(_coded(*ROW), *names)
         .group_by(ROW)
@@ -280,7 +312,7 @@ def _rows(records: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
             *(pl.col(name).first() for name in names),
             *(pl.col(name).n_unique().alias(f"{name} values") for name in names),
         )
-        .with_columns(pl.col(ROW).cast(pl.String))
+        .with_columns(pl.col(*ROW, *names).cast(pl.String))
     )
     same = found.group_by("run", "task", "item").agg(
         (pl.col(name).n_unique() == 1) & (pl.col(f"{name} values").max() == 1) for name in names
@@ -313,7 +345,7 @@ def _marked(cells: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("right"))
         .otherwise(pl.lit("wrong"))
     )
-    cells = cells.with_columns(mark=mark.cast(pl.Enum(MARKS)), confidence=pl.col("probs").list.max())
+    cells = cells.with_columns(mark=mark.cast(pl.Enum(MARKS)))
     referred = cells.select(
         "row",
         pl.col("column").alias("reference"),

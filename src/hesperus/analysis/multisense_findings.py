@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import polars as pl
 
-from hesperus.analysis.agreement import agreement_table
+from hesperus.analysis.agreement import agreement_of
 from hesperus.analysis.answered import Places, with_shares
 from hesperus.analysis.paired import consistency_table, decomposition_table, directions_table
 from hesperus.analysis.scores import translation_table
@@ -15,6 +16,7 @@ from hesperus.analysis.settings import DEFAULT, MeasureSettings
 from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.analysis.table import Table
 from hesperus.analysis.translation_bins import translation_bins
+from hesperus.analysis.views import views
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap, InvalidRule
 from hesperus.records import Selection
@@ -119,17 +121,19 @@ def _translations(
 
 def _agreements(records: pl.DataFrame, settings: MeasureSettings) -> tuple[Table, Table]:
     """Pairs of whole senses of each model by itself; models are compared by `hesperus compare`."""
-    whole = records.filter((pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1))
-    models = [part for _, part in whole.sort("model").group_by("model", maintain_order=True)]
+    is_whole = (pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1)
+    whole = records if records.select(is_whole.all()).item() else records.filter(is_whole)
+    laid = views(whole, probs=True) if whole.height else ()
+    models = [list(of_model) for _, of_model in groupby(laid, key=lambda view: view.model)]
     few = whole["input"].n_unique() <= _MANY_SENSES
     drawn = settings.bootstrap if few else replace(settings.bootstrap, resamples=0)
-    pairs = _together([agreement_table(part, replace(settings, bootstrap=drawn)) for part in models])
+    pairs = _together([agreement_of(model, replace(settings, bootstrap=drawn)) for model in models])
     if few:
         return pairs, pairs
     pivots = [
-        agreement_table(part, replace(settings, a=Selection(code, code)))
-        for part in models
-        for code in sorted(part["input"].unique())
+        agreement_of(model, replace(settings, a=Selection(code, code)))
+        for model in models
+        for code in sorted({cell.input for view in model for cell in view.arrays.cells})
         if (sense := parsed(code)) is not None and sense.is_original
     ]
     return _together(pivots), pairs

@@ -20,7 +20,8 @@ def pack_notes(records: pl.DataFrame) -> list[str]:
     """
     if "rule" not in records.columns:
         return []
-    read = records.filter(pl.col("rule").is_not_null() & ~pl.col("rule").str.starts_with("logprobs"))
+    rules = records.select("instruction", pl.col("rule")).unique().with_columns(pl.all().cast(pl.String))
+    read = rules.filter(pl.col("rule").is_not_null() & ~pl.col("rule").str.starts_with("logprobs"))
     tags = sorted({tag for code in read["instruction"].unique() if (tag := language_asked(code))})
     packs = {tag: _pack_or_none(tag) for tag in tags}
     told = []

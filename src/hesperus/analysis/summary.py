@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.analysis.shared_gold import gold_range
-from hesperus.analysis.views import partitioned
+from hesperus.analysis.views import views
 from hesperus.measures import (
     INVALID,
     MISSING,
@@ -31,7 +31,7 @@ from hesperus.measures import (
     share_statistic,
 )
 from hesperus.measures.several import subset_consistency_statistic
-from hesperus.records import AnswerArrays, Cell, answer_arrays
+from hesperus.records import AnswerArrays, Cell
 from hesperus.records.labels import free_texts
 from hesperus.types import OUTCOMES, Estimate
 from hesperus.wording import parsed
@@ -96,9 +96,9 @@ def summarize(
     """
     rows: list[SummaryRow] = []
     texts = free_texts(records)
-    parts = partitioned(records, ["task", *by])
-    for (task, *groups), frame in sorted(parts.items(), key=lambda part: tuple(map(str, part[0]))):
-        arrays = answer_arrays(frame)
+    parts = views(records, by=by, per_model=False) if records.height else ()
+    for view in sorted(parts, key=lambda view: (view.task, *map(str, view.groups.values()))):
+        task, arrays = view.task, view.arrays
         shared_gold = gold_range(arrays.gold)
         for model in dict.fromkeys(cell.model for cell in arrays.cells):
             named = [
@@ -108,7 +108,7 @@ def summarize(
             ]
             numbers = _estimated(named, bootstrap, intervals)
             rows += [
-                SummaryRow(str(task), cell, reference, name, number, label, tuple(groups))
+                SummaryRow(task, cell, reference, name, number, label, tuple(view.groups.values()))
                 for (cell, reference, name, _, label), number in zip(named, numbers, strict=True)
             ]
     return rows

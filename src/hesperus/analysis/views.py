@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 import polars as pl
@@ -67,10 +68,46 @@ def views(
     """
     if records.is_empty():
         raise DataError("the table has no records")
+    kept = _LAID.get(id(records))
+    if kept is None:
+        kept = _LAID[id(records)] = {}
+        finalize(records, _LAID.pop, id(records), None).atexit = False
+    place = (tuple(by), per_model, probs and bool(records["probs"].is_not_null().any()))
+    found = kept.get(place)
+    if found is None:
+        found = kept[place] = tuple(_laid(records, by, per_model, probs))
+    yield from found
+
+
+_LAID: dict[int, dict[tuple[tuple[str, ...], bool, bool], tuple[View, ...]]] = {}
+"""Views of each table, as long as the table lives: a page makes ten tables of the same records."""
+
+
+def _laid(records: pl.DataFrame, by: Sequence[str], per_model: bool, probs: bool) -> Iterator[View]:
+    if not per_model and (joined := _joined(views(records, by=by, probs=probs))) is not None:
+        yield from joined
+        return
     keys = ("model", "task") if per_model else ("task",)
     for named, part in parts(with_option_counts(records), keys, by=by):
         groups = {name: _cell(named[name]) for name in by}
         yield View(str(named["task"]), groups, answer_arrays(part, probs=probs))
+
+
+def _joined(of_models: Iterable[View]) -> list[View] | None:
+    """The views of all models together, where all were asked the same items with the same options; None if not."""
+    found: dict[tuple[object, ...], list[View]] = {}
+    for view in of_models:
+        found.setdefault((view.task, *view.groups.values()), []).append(view)
+    for first, *others in found.values():
+        mine = first.arrays
+        for other in (view.arrays for view in others):
+            same = (mine.items, mine.labels) == (other.items, other.labels)
+            if not same or not np.array_equal(mine.options, other.options):
+                return None
+    return [
+        replace(same[0], arrays=AnswerArrays.joined([view.arrays for view in same]))
+        for same in found.values()
+    ]
 
 
 def parts(
@@ -97,11 +134,25 @@ def parts(
         if name not in records.columns:
             raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
     split = [*keys, *by, *then]
-    found = partitioned(records, split)
+    there = records.select(split).unique().rows()
+    # A part at a time, unless there are so many that each would look through the whole table again.
+    many = records.partition_by(split, as_dict=True) if len(there) > _MANY_PARTS else {}
+
+    def part(values: tuple[Any, ...]) -> pl.DataFrame:
+        if len(there) == 1:
+            return records
+        kinds = [records.schema[name] for name in split]
+        return many[values] if many else records.filter(
+            pl.col(name).eq_missing(pl.lit(value, kind)) for name, value, kind in zip(split, values, kinds, strict=True)
+        )
+
     for values in sorted(
-        found, key=lambda values: tuple((value is not None, str(value)) for value in values)
+        many or there, key=lambda values: tuple((value is not None, str(value)) for value in values)
     ):
-        yield dict(zip(split, values, strict=True)), found[values]
+        yield dict(zip(split, values, strict=True)), part(values)
+
+
+_MANY_PARTS = 32
 
 
 def joined_views(parts: Iterable[pl.DataFrame], *, by: Sequence[str] = (), probs: bool = False) -> list[View]:
@@ -120,19 +171,6 @@ def joined_views(parts: Iterable[pl.DataFrame], *, by: Sequence[str] = (), probs
         replace(same[0], arrays=AnswerArrays.joined([view.arrays for view in same]))
         for same in found.values()
     ]
-
-
-def partitioned(records: pl.DataFrame, by: Sequence[str]) -> dict[tuple[Any, ...], pl.DataFrame]:
-    """The records that have the same values in some columns; a table in which all have is not copied.
-
-    Args:
-        records: The records table.
-        by: The columns, one at least.
-    """
-    same = [pl.col(name).eq_missing(pl.col(name).first()).all() for name in by]
-    if records.height and all(records.select(same).row(0)):
-        return {records.select(by).row(0): records}
-    return records.partition_by(by, as_dict=True)
 
 
 def all_cells(records: pl.DataFrame) -> list[Cell]:

@@ -96,11 +96,14 @@ def page_of(place: Path, given: GivenSettings) -> Page:
     from hesperus.analysis.scores import run_scores
     from hesperus.analysis.summary_table import nothing_answered
     from hesperus.records import read_any_run
+    from hesperus.records.packed import packed_run
     from hesperus.reports.card import card_of
     from hesperus.reports.html import report_findings
     from hesperus.wording import own_senses
 
-    run = read_any_run(place)
+    run = packed_run(place)
+    if run is None or study_kind(run) not in ("multisense", "similarity"):
+        run = read_any_run(place)
     if study_kind(run) == "translation_tax" and not nothing_answered(run.records):
         from hesperus.api.tax_evidence import run_report
 

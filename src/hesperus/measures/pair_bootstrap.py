@@ -266,7 +266,7 @@ class _Belongings:
         stacked = np.concatenate(columns)
         plain = stacked.sum(axis=1, keepdims=True, dtype=np.float64)
         sums = (
-            _products(stacked.astype(np.float32), draws).astype(np.float64)
+            _products(stacked if stacked.dtype == np.bool_ else stacked.astype(np.float32), draws).astype(np.float64)
             if draws
             else np.empty((len(plain), 0))
         )
@@ -371,9 +371,12 @@ def _beyond(raw: Floats, expected: Floats) -> Floats:
     return raw
 
 
-def _products(columns: npt.NDArray[np.float32], draws: Draws | None) -> npt.NDArray[np.float32]:
+def _products(columns: Mask | npt.NDArray[np.float32], draws: Draws | None) -> npt.NDArray[np.floating]:
+    """Sums of columns over each resample, in the units of its weights, [columns, resamples]."""
     if draws is None:
         return np.empty((len(columns), 0), dtype=np.float32)
+    if columns.dtype == np.bool_:
+        return draws.of_masks(columns)
     found = np.empty((len(columns), draws.bootstrap.resamples), dtype=np.float32)
     start = 0
     for slab in draws.slabs():

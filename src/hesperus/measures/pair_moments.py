@@ -143,7 +143,7 @@ def _by_correctness(runs: HardRuns, together: Together) -> _Kinds:
         of_part = HardRuns(
             runs.codes[:, part], Key(runs.key.gold[part], runs.key.options[part]), runs.invalid
         )
-        counted, right = of_part.counted(), of_part.on_gold() > 0
+        counted, right = of_part.counted(), of_part.on_gold()
         n, both = together(counted, counted), together(right, right)
         first, second = together(right, counted) - both, together(counted, right) - both
         alike = sum((together(where, where) for where in of_part.classes()), start=-both)

@@ -55,17 +55,16 @@ class HardRuns:
         """Where a label was given, [runs, items]; a pair of which one run has none among its items is undefined."""
         return np.asarray(self.codes >= 0)
 
-    def on_gold(self) -> Floats:
-        """1 where the answer is right, [runs, items]."""
-        right: Mask = (self.codes == self.key.gold) & (self.key.gold >= 0)
-        return right.astype(np.float64)
+    def on_gold(self) -> Mask:
+        """Where the answer is right, [runs, items]."""
+        return np.asarray((self.codes == self.key.gold) & (self.key.gold >= 0))
 
     def classes(self) -> list[npt.NDArray[np.bool_]]:
         """For each class that occurs, where it was answered, [runs, items]."""
         lowest = INVALID if self.invalid == "agree" else 0
         return [self.codes == code for code in np.unique(self.codes) if code >= lowest]
 
-    def together(self, kind: Kind, a: Indices, b: Indices, *, items: Mask) -> tuple[Singles, Floats]:
+    def together(self, kind: Kind, a: Indices, b: Indices, *, items: Mask) -> tuple[Mask, Floats]:
         """What pairs have item by item, where both count.
 
         Args:
@@ -85,7 +84,7 @@ class HardRuns:
             left, right = np.where(shown, self.codes, -8), np.where(shown, self.codes, -9)
             found = np.equal(left[a], right[b])
         else:
-            correct = self.on_gold() > 0
+            correct = self.on_gold()
             left, right = (
                 np.where(counted, correct, 2).astype(np.int8),
                 np.where(counted, correct, 3).astype(np.int8),
@@ -93,7 +92,7 @@ class HardRuns:
             found = np.equal(left[a], right[b])
         if not items.all():
             found &= items
-        return found.astype(np.float32), np.count_nonzero(found, axis=1).astype(np.float64)
+        return found, np.count_nonzero(found, axis=1).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,9 +20,10 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Literal, get_args
 
 import numpy as np
@@ -43,6 +44,12 @@ _KEPT = 1 << 28
 
 _SLAB = 1 << 23
 """Weights in a slab that many columns are multiplied with: tall enough that the columns are seldom read again."""
+
+_SUMS_KEPT = 1 << 26
+"""Bytes of sums that are kept for the next measure: tables of the same answers share most of their masks."""
+
+_MASKS_AT_ONCE = 512
+"""Masks that go through one matrix product."""
 
 _EXACT = 1 << 24
 """Whole numbers up to here are exact in float32, which takes half the time."""
@@ -101,6 +108,7 @@ class Draws:
         self._kept: list[ItemWeights] | None = None
         self._scale: Floats | None = None
         self._corners = np.empty((bootstrap.resamples, 0))
+        self._sums: dict[bytes, npt.NDArray[np.floating]] = {}
 
     @property
     def bayesian(self) -> bool:
@@ -228,6 +236,43 @@ class Draws:
                 start += len(block)
         if self.bayesian:
             total *= self.scale[:, None]
+        return total
+
+    def of_masks(self, masks: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.floating]:
+        """Weights of the items of masks in each resample, in the units of `blocks`, without pseudo-items.
+
+        Masks with the same items are weighed once, also by measures that come later.
+
+        Args:
+            masks: [items] each.
+
+        Returns:
+            [masks, resamples]; whole numbers, exact.
+        """
+        keys = [blake2b(np.packbits(mask), digest_size=16).digest() for mask in masks]
+        new = {key: mask for key, mask in zip(keys, masks, strict=True) if key not in self._sums}
+        found = {key: self._sums[key] for key in keys if key not in new}
+        places = list(new)
+        for start in range(0, len(places), _MASKS_AT_ONCE):
+            part = places[start : start + _MASKS_AT_ONCE]
+            found |= zip(part, self._weighed(np.stack([new[key] for key in part])), strict=True)
+        width = 8 * self.bootstrap.resamples
+        if len(new) * width <= _SUMS_KEPT:
+            if (len(self._sums) + len(new)) * width > _SUMS_KEPT:
+                self._sums.clear()
+            # A row of a product would keep all of the product.
+            self._sums |= {key: found[key].copy() for key in new}
+        return np.stack([found[key] for key in keys]) if keys else np.empty((0, self.bootstrap.resamples))
+
+    def _weighed(self, masks: npt.NDArray[np.bool_]) -> npt.NDArray[np.floating]:
+        exact = 255 * self.items < _EXACT or self.items / float(self.scale.min(initial=1.0)) < _EXACT
+        kind = np.float32 if exact else np.float64
+        columns = masks.astype(kind)
+        total = np.empty((len(masks), self.bootstrap.resamples), dtype=kind)
+        start = 0
+        for slab in self.slabs(max(1, _SLAB // max(1, self.items))):
+            total[:, start : start + len(slab)] = columns @ slab.T
+            start += len(slab)
         return total
 
     def _whole(self, columns: Floats) -> npt.NDArray[np.bool_]:

@@ -263,21 +263,33 @@ def _block_estimates(block: Sequence[Statistic], shared: Draws | None) -> list[E
     if len(items) != 1:
         raise ValueError(f"statistics that are reduced together need the same items, not {sorted(items)}")
     place = {key: index for index, key in enumerate(unique)}
-    matrix = np.empty((items.pop(), len(unique)), dtype=np.float64, order="F")
-    for key, column in unique.items():
-        matrix[:, place[key]] = column
-    sums = matrix.sum(axis=0)
+    columns = list(unique.values())
+    sums = np.array([column.sum(dtype=np.float64) for column in columns])
     picks = [[place[id(column)] for column in statistic.columns] for statistic in block]
     values = [float(s.reduce(sums[pick])) for s, pick in zip(block, picks, strict=True)]
     if shared is None:
         return [finished(s, value, None) for s, value in zip(block, values, strict=True)]
-    resampled = shared.sums(matrix)
+    resampled = _resampled(columns, shared)
     spread = np.stack([s.resampled(resampled[:, pick], shared) for s, pick in zip(block, picks, strict=True)])
     low, high = intervals(spread, np.array(values), shared.bootstrap)
     return [
         finished(s, value, (below, above))
         for s, value, below, above in zip(block, values, low.tolist(), high.tolist(), strict=True)
     ]
+
+
+def _resampled(columns: Sequence[Column], shared: Draws) -> Floats:
+    """Sums of columns over each resample, [resamples, columns]."""
+    masks = [place for place, column in enumerate(columns) if column.dtype == np.bool_]
+    others = [place for place, column in enumerate(columns) if column.dtype != np.bool_]
+    total = np.empty((shared.bootstrap.resamples, len(columns)))
+    if masks:
+        total[:, masks] = shared.of_masks([columns[place] for place in masks]).T
+        if shared.bayesian:
+            total[:, masks] *= shared.scale[:, None]
+    if others:
+        total[:, others] = shared.sums(np.column_stack([columns[place] for place in others]))
+    return total
 
 
 _NUDGE = 1e-4

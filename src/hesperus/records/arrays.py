@@ -119,18 +119,17 @@ def answer_arrays(frame: pl.DataFrame, *, probs: bool = False) -> AnswerArrays:
     tasks = frame["task"].unique().sort().to_list()
     if len(tasks) > 1:
         raise DataError(f"arrays hold one task, the table has {', '.join(tasks)}")
-    items = frame["item"].unique().sort()
-    cells = frame.select(_CELL).unique().sort(_CELL)
+    items = frame["item"].unique().sort().to_list()
+    cells, rows = cells_of(frame)
     labels, listed = _labels(frame)
-    row = frame.select(_CELL).join(cells.with_row_index("row"), on=_CELL, how="left", maintain_order="left")
-    place = (row["row"].to_numpy().astype(np.intp), _coded(frame["item"], items.to_list()).astype(np.intp))
+    place = (rows, _coded(frame["item"], items).astype(np.intp))
     shape = (len(cells), len(items))
     failed = (frame["outcome"] == "error").to_numpy()
     answers = np.where(failed, FAILED, _coded(frame["answer"], labels)).astype(np.int32)
     gold = np.where(failed, MISSING, _coded(frame["gold"], labels)).astype(np.int32)
     return AnswerArrays(
-        cells=tuple(Cell(*values) for values in cells.iter_rows()),
-        items=tuple(items.to_list()),
+        cells=cells,
+        items=tuple(items),
         labels=labels,
         answers=_laid(answers, place, shape),
         gold=_laid(gold, place, shape),
@@ -138,6 +137,35 @@ def answer_arrays(frame: pl.DataFrame, *, probs: bool = False) -> AnswerArrays:
         options=_options(frame, listed),
         probs=_probs(frame, labels, place, shape) if probs else None,
     )
+
+
+def cells_of(frame: pl.DataFrame) -> tuple[tuple[Cell, ...], npt.NDArray[np.intp]]:
+    """The cells of records, sorted, and the place of each record's cell among them, [records].
+
+    The parts of a cell are few, so a table of all their combinations is small.
+    """
+    known = [frame[name].unique().sort() for name in _CELL]
+    parts = [
+        np.searchsorted(values.to_numpy(), frame[name].to_numpy())
+        if name == "repeat"
+        else _coded(frame[name], values.to_list())
+        for name, values in zip(_CELL, known, strict=True)
+    ]
+    sizes = tuple(len(values) for values in known)
+    mixed = np.ravel_multi_index(tuple(parts), sizes)
+    if np.prod(sizes, dtype=np.float64) > len(mixed) + (1 << 16):
+        there, places = np.unique(mixed, return_inverse=True)
+    else:
+        there = np.flatnonzero(np.bincount(mixed, minlength=int(np.prod(sizes))))
+        table = np.zeros(int(np.prod(sizes)), dtype=np.intp)
+        table[there] = np.arange(len(there))
+        places = table[mixed]
+    names = [values.to_list() for values in known]
+    cells = tuple(
+        Cell(*(values[at] for values, at in zip(names, place, strict=True)))
+        for place in zip(*np.unravel_index(there, sizes), strict=True)
+    )
+    return cells, places.astype(np.intp, copy=False)
 
 
 def _coded(column: pl.Series, names: Sequence[str]) -> Codes:

@@ -48,15 +48,22 @@ def free_texts(frame: pl.DataFrame) -> tuple[str, ...]:
         Tasks without options and without gold, in the order of their names, whose replies were taken whole or whose
         answers are mostly longer than SHORT characters.
     """
+    bare = frame.group_by("task").agg(pl.all_horizontal(pl.col("options", "gold").is_null()).all().alias("bare"))
+    tasks = sorted(bare.filter("bare")["task"])
+    if not tasks:
+        return ()
+    loose = frame.filter(pl.col("task").is_in(tasks))
     whole = pl.lit(False)
-    if "rule" in frame.columns and frame["rule"].dtype == pl.String:
+    if _has_rules(frame):
         whole = (pl.col("rule") == OPEN_RULES[1]).fill_null(False).any()
-    is_long = pl.col("answer").str.len_chars() > SHORT
-    found = frame.group_by("task").agg(
-        pl.all_horizontal(pl.col("options", "gold").is_null()).all().alias("bare"),
-        (whole | (is_long.mean() > 1 - MOSTLY)).fill_null(False).alias("long"),
-    )
-    return tuple(sorted(found.filter("bare", "long")["task"]))
+    is_long = pl.col("answer").cast(pl.String).str.len_chars() > SHORT
+    found = loose.group_by("task").agg((whole | (is_long.mean() > 1 - MOSTLY)).fill_null(False).alias("long"))
+    return tuple(sorted(found.filter("long")["task"]))
+
+
+def _has_rules(frame: pl.DataFrame) -> bool:
+    """Whether the records say by which rules answers were read."""
+    return frame.schema.get("rule") in (pl.String, pl.Categorical)
 
 
 @lru_cache(maxsize=65536)
@@ -141,7 +148,7 @@ class _Forms:
 def _one_spelling(frame: pl.DataFrame, listed: pl.Series) -> pl.DataFrame:
     """Where items list no options: of spellings of one label within a task, that of gold, else the most frequent."""
     loose = frame.filter(~listed)
-    if "rule" in loose.columns and loose["rule"].dtype == pl.String:
+    if _has_rules(loose):
         loose = loose.filter(~pl.col("rule").is_in([OPEN_RULES[1]]).fill_null(False))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     golds: dict[str, set[str]] = defaultdict(set)
@@ -201,7 +208,7 @@ def label_counts(frame: pl.DataFrame) -> dict[str, int]:
         parts.append(listed.explode("label", empty_as_null=False).drop_nulls())
     found = dict(pl.concat(parts).unique().group_by("task").len().iter_rows())
     open_tasks: set[str] = set()
-    if "rule" in loose.columns and loose["rule"].dtype == pl.String:
+    if _has_rules(loose):
         open_tasks = set(loose.filter(pl.col("rule").is_in(OPEN_RULES).fill_null(False))["task"].unique())
     return {
         task: 0 if many > MOST_LABELS or task in open_tasks else max(2, many)

@@ -43,6 +43,7 @@ class Run:
         study: The resolved study.
         signature: How it was made (see hesperus.fingerprint.signature).
         whole: Whether its folder was written to its end; a run that is in no folder is whole.
+        scan: The records on disk, where those in memory are packed and lack their long texts (see hesperus.records.packed).
     """
 
     records: pl.DataFrame
@@ -50,6 +51,7 @@ class Run:
     study: Mapping[str, object] = field(default_factory=dict)
     signature: Mapping[str, object] = field(default_factory=dict)
     whole: bool = True
+    scan: pl.LazyFrame | None = None
 
 
 def write_run(run: Run, folder: Path | str) -> None:
@@ -79,12 +81,13 @@ def write_run(run: Run, folder: Path | str) -> None:
     write_content(folder / SIGNATURE_FILE, described + "\n")
 
 
-def read_run(folder: Path | str, *, in_part: bool = False) -> Run:
+def read_run(folder: Path | str, *, in_part: bool = False, records: pl.DataFrame | None = None) -> Run:
     """Read a run folder.
 
     Args:
         folder: The folder.
         in_part: A folder without a signature is read too, as far as it goes: what shows a run says what is missing.
+        records: Its records, where they have been read.
 
     Raises:
         UsageError: There is no such folder, or it holds no records.
@@ -93,7 +96,7 @@ def read_run(folder: Path | str, *, in_part: bool = False) -> Run:
     folder = Path(folder)
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such run folder")
-    records = read_records(folder)
+    records = read_records(folder) if records is None else records
     is_whole = (folder / SIGNATURE_FILE).is_file()
     if not is_whole and not in_part:
         raise DataError(f"no {SIGNATURE_FILE}: the run was not written to its end, run it again", file=folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -37,24 +37,24 @@ class Question:
 
 
 def questions(
-    matrix: ItemMatrix, rows: pl.DataFrame, links: Links, own: frozenset[str]
+    matrices: tuple[ItemMatrix, ItemMatrix], rows: pl.DataFrame, links: Links, own: frozenset[str]
 ) -> Iterator[Question]:
     """The questions of rows of a matrix, each item once, in the order of the rows.
 
     Args:
-        matrix: With all ways of asking.
+        matrices: With all ways of asking, and the languages alone; both with the texts of these rows (see
+            ItemMatrix.with_texts).
         rows: Rows that a page shows.
         links: Where the answers lead.
         own: Codes of senses that the models made themselves.
     """
-    whole = matrix.whole
+    matrix, whole = matrices
     place = ["run", "task", "item"]
     every = whole.rows.join(rows.select(place).unique(), on=place, how="semi")
-    near = replace(matrix, cells=matrix.cells.filter(pl.col("row").is_in(every["row"].implode())))
     for (_, task, item), asked in rows.group_by(place, maintain_order=True):
         models = every.filter((pl.col("task") == task) & (pl.col("item") == item)).sort("model")
         answers = matrix_view(whole, models, links, current=int(asked["row"][0]))
-        views = tuple(question_view(near, row, own=own) for row in asked.iter_rows(named=True))
+        views = tuple(question_view(matrix, row, own=own) for row in asked.iter_rows(named=True))
         yield Question(str(task), str(item), answers, views)
 
 

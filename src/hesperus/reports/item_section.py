@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -56,11 +57,12 @@ def items_block(matrix: ItemMatrix, rows: pl.DataFrame, own: frozenset[str]) -> 
         rows: Rows, in order.
         own: Codes of senses that the models made themselves.
     """
-    whole = matrix.whole
-    is_scored = bool(whole.cells["score"].is_not_null().any())
+    is_scored = bool(matrix.whole.cells["score"].is_not_null().any())
     caption = _SCORED if is_scored else _LABELED
     links = _NoLinks()
-    asked = tuple(questions(matrix, rows, links, own))
+    near = matrix.with_texts(rows)
+    whole = replace(matrix.whole, cells=near.whole.cells)
+    asked = tuple(questions((near, whole), rows, links, own))
     return Items(caption, matrix_view(whole, rows, links), whole.columns, marked_totals(matrix), asked)
 
 

@@ -92,7 +92,7 @@ class MultisenseReport:
             *_measured(found, drawn),
             *_translations(found, run.items, drawn["translation"]),
             *items_blocks(run),
-            *_examples(inconsistent_examples(run.records, run.items, own=own)),
+            *_examples(inconsistent_examples(run, own=own)),
             Section("How it was measured", "measured"),
             note(_held(run.records), _described(self.settings)),
             *made(run, found.consistency.signature),

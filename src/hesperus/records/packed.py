@@ -1,0 +1,65 @@
+"""The records of a run folder as pages and measures take them: texts as codes, replies left on disk.
+
+A file that hesperus wrote was held to the contract as it was written, so its columns are taken as they are: each text is a
+code of a few bytes (polars' Categorical), which counts, compares and sorts as the text does. Replies differ nearly all and
+are not measured: they are read for the items that are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from hesperus.records.parts import trusted_scan
+from hesperus.records.runs import Run, read_run
+from hesperus.records.schema import MEASURED, SCHEMA
+
+LONG_TEXTS = frozenset(
+    {"reply", "reply_translation", "note", "reasoning", "reasoning_language", "served_by", "finish", "line_language"}
+)  # fmt: skip
+"""Columns of text that are neither measured nor grouped by; they are read for single items."""
+
+
+def coded(scan: pl.LazyFrame, names: Collection[str]) -> pl.LazyFrame:
+    """Some columns of a records table, each text as a code."""
+    kinds = scan.collect_schema()
+    return scan.select(
+        pl.col(name).cast(_code_type(kinds[name])) if _code_type(kinds[name]) != kinds[name] else pl.col(name)
+        for name in kinds
+        if name in names
+    )
+
+
+def _code_type(kind: pl.DataType) -> pl.DataType:
+    if kind == pl.String:
+        return pl.Categorical()
+    return pl.List(pl.Categorical()) if kind == pl.List(pl.String) else kind
+
+
+def packed_run(folder: Path) -> Run | None:
+    """A run folder with packed records; None for one whose records must be checked first (see trusted_scan)."""
+    scan = trusted_scan(folder) if folder.is_dir() else None
+    if scan is None:
+        return None
+    kinds = scan.collect_schema()
+    wanted = [
+        name
+        for name, kind in kinds.items()
+        if name in MEASURED or (name not in LONG_TEXTS and name not in SCHEMA and kind == pl.String)
+    ]
+    records = coded(scan, wanted).collect(engine="streaming")
+    return replace(read_run(folder, in_part=True, records=records), scan=scan)
+
+
+def whole_records(run: Run, items: Collection[str]) -> pl.DataFrame:
+    """The records of some items with all their columns, texts as texts."""
+    rows = run.records.lazy() if run.scan is None else run.scan
+    return rows.filter(pl.col("item").is_in(list(items))).collect()
+
+
+def packed_runs(runs: Mapping[str, Run]) -> bool:
+    """Whether the texts of some run are on disk."""
+    return any(run.scan is not None for run in runs.values())
