@@ -18,7 +18,7 @@ from hesperus.analysis.similarity.similarity_findings import similarity_findings
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.cli.app import app
 from hesperus.measures import Bootstrap
-from hesperus.records import conform, write_records
+from hesperus.records import Run, conform, write_records
 
 
 def _records(answers: dict[tuple[str, int], str], *, model: str = "m") -> pl.DataFrame:
@@ -67,10 +67,10 @@ def test_items_that_a_study_excludes_are_counted() -> None:
 
 def test_the_most_frequent_change_of_an_answer_is_shown_first() -> None:
     records = _records({("en", 1): "AAAAAA", ("de_from_en", 1): "CABBBA"})
-    found = inconsistent_examples(records, each=2)
+    found = inconsistent_examples(Run(records), each=2)
     # i0 alone changes to C; of the three that change to B the first comes first
     assert (found.total, {one.item for one in found.shown}) == (4, {"i2", "i0"})
-    assert [one.item for one in inconsistent_examples(records, each=1).shown] == ["i2"]
+    assert [one.item for one in inconsistent_examples(Run(records), each=1).shown] == ["i2"]
 
 
 def test_a_repeat_that_a_model_lacks_is_named_as_it_was_asked_for(tmp_path: Path) -> None:

@@ -80,6 +80,18 @@ def test_bayesian_weights_are_exponential_and_corners_are_half_an_item() -> None
     assert not np.array_equal(Draws(50, Bootstrap(2000, seed=2)).corners(3), drawn.corners(3))
 
 
+@pytest.mark.parametrize("kept", [0, 1 << 27])
+def test_masks_are_weighed_alike_whether_they_were_weighed_before(
+    kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hesperus.measures.resample._SUMS_KEPT", kept)
+    masks = np.random.default_rng(3).random((5, 40)) < 0.4
+    drawn = Draws(40, Bootstrap(30))
+    weights = np.vstack(list(drawn.blocks())).astype(float)
+    for chosen in ([0, 1], [1, 1, 4, 0], [2, 3], [4, 2]):
+        assert np.array_equal(drawn.of_masks(list(masks[chosen])), (weights @ masks[chosen].T).T)
+
+
 @pytest.mark.parametrize("method", INTERVAL_METHODS)
 def test_draws_too_large_to_keep_are_drawn_again_alike(
     monkeypatch: pytest.MonkeyPatch, method: IntervalMethod

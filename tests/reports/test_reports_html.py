@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +14,9 @@ from page_outline import is_sound, loads_nothing, outline
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import UsageError
 from hesperus.records import SCHEMA, Run, read_any_run, write_records, write_run
+from hesperus.records.packed import packed_run
 from hesperus.reports.html import report_html, write_report
+from hesperus.reports.multisense_page import multisense_report
 from hesperus.version import __version__
 
 QUICK = GivenSettings(resamples=100)
@@ -69,6 +72,40 @@ def test_the_same_run_gives_the_same_bytes(page: str, capitals: Run, tmp_path: P
     file = write_report(tmp_path / "run", tmp_path / "a" / "b" / "report.html", given=QUICK)
     assert file.read_text(encoding="utf-8") == page
     assert [path.name for path in file.parent.iterdir()] == ["report.html"]
+
+
+def test_a_page_of_packed_records_is_that_of_the_records(
+    make_run: Callable[..., Run], make_quiz: Callable[..., pl.DataFrame], tmp_path: Path
+) -> None:
+    study = make_run({"m/1": 1.0, "m/2": 2.0})
+    hard = study.records.with_columns(
+        outcome=pl.when(pl.col("item") == "q0-1").then(pl.lit("error")).otherwise("outcome"),
+        answer=pl.when(pl.col("item") == "q0-1").then(None).otherwise("answer"),
+        subject=pl.col("item").str.head(2),
+        probs=pl.lit(None, SCHEMA["probs"]),
+    )
+    for name, run in (("senses", replace(study, records=hard)), ("languages", Run(make_quiz()))):
+        write_run(run, tmp_path / name)
+        packed = packed_run(tmp_path / name)
+        assert packed is not None and packed.records["item"].dtype == pl.Categorical
+        assert "reply" not in packed.records.columns
+        assert report_html(packed) == report_html(read_any_run(tmp_path / name))
+
+
+def test_records_of_another_tool_are_not_packed(capitals: Run, tmp_path: Path) -> None:
+    write_run(capitals, tmp_path)
+    capitals.records.write_parquet(tmp_path / "records.parquet")
+    assert packed_run(tmp_path) is None
+
+
+def test_a_page_of_many_models_and_senses_draws_the_first_models(
+    make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hesperus.analysis.multisense_findings._MANY_CELLS", 8)
+    found = multisense_report(make_run({f"m/{n}": 2.0 for n in range(3)}))
+    assert found.findings.drawn == ("m/0", "m/1")
+    assert {row["low"] for row in found.findings.directions.rows} == {None}
+    assert "first 2 of 3 models" in next(one for one in found.drawings() if one.kind == "accuracy").caption
 
 
 def test_a_records_file_alone_is_enough(capitals: Run, tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_an_empty_table_is_told() -> None:
 
 def test_examples_take_the_most_frequent_change_first_and_spread_over_changes() -> None:
     german = {("de_from_en", "de_from_en"): "nnyynnnn??"}
-    found = inconsistent_examples(rows("m", SOURCE | german), each=3)
+    found = inconsistent_examples(Run(rows("m", SOURCE | german)), each=3)
     assert found.total == 4
     assert [example.item for example in found.shown] == ["i0", "i8", "i1"]
     first, second, _ = found.shown
@@ -230,7 +230,7 @@ def test_examples_take_the_most_frequent_change_first_and_spread_over_changes() 
 
 def test_examples_are_few_over_many_models_and_senses(make_run: Callable[..., Run]) -> None:
     run = make_run({f"m/{n}": 2.0 for n in range(4)})
-    found = inconsistent_examples(run.records, run.items, each=3, most=12)
+    found = inconsistent_examples(run, each=3, most=12)
     assert len(found.shown) == 12 and found.total > 12
     assert {(example.model, example.b.code) for example in found.shown} == {
         (f"m/{n}", f"{tag}_from_en") for n in range(4) for tag in ("ar", "de", "zh")
@@ -238,7 +238,7 @@ def test_examples_are_few_over_many_models_and_senses(make_run: Callable[..., Ru
 
 
 def test_examples_show_the_text_of_each_side_with_its_direction(capitals: Run) -> None:
-    found = inconsistent_examples(capitals.records, capitals.items)
+    found = inconsistent_examples(capitals)
     example = next(e for e in found.shown if e.item == "q0-0" and e.b.code == "ar_from_en")
     (name, text), (_, source) = example.b.fields[0], example.a.fields[0]
     assert (name, text.text, text.language, text.direction) == (
@@ -259,10 +259,10 @@ def test_items_with_prefixed_fields_and_options_and_without_senses() -> None:
             "field:context": [None, ""], "group:subject": ["x", "x"],
         }
     )  # fmt: skip
-    example = inconsistent_examples(records, items).shown[0]
+    example = inconsistent_examples(Run(records, items)).shown[0]
     assert [(name, text.text) for name, text in example.b.fields] == [("question", "Was?")]
     assert [option.text for option in example.a.options] == ["one", "two"]
-    later = inconsistent_examples(records, items).shown[1]
+    later = inconsistent_examples(Run(records, items)).shown[1]
     assert later.item == "i1" and later.a.fields == () == later.a.options
 
 
@@ -275,7 +275,7 @@ def test_records_of_another_tool_without_gold_and_replies() -> None:
             ]
         )
     )
-    found = inconsistent_examples(frame)
+    found = inconsistent_examples(Run(frame))
     assert [(e.a.code, e.b.code, e.a.right, e.a.reply) for e in found.shown] == [("en", "de", None, None)]
 
 

@@ -68,9 +68,7 @@ class Examples:
     total: int
 
 
-def inconsistent_examples(
-    run: Run, *, each: int = 3, most: int = 36, own: Collection[str] = ()
-) -> Examples:
+def inconsistent_examples(run: Run, *, each: int = 3, most: int = 36, own: Collection[str] = ()) -> Examples:
     """Find items whose answer in a made sense differs from that in its original, instruction and input alike.
 
     Which items are shown depends on nothing but the records: for every model, task and sense the most frequent change
@@ -142,7 +140,9 @@ def _changed(view: View, a: str, b: str, *, each: int) -> tuple[list[_Place], in
         for turn, item in enumerate(items[change == kind][:each])
     ]
     chosen = sorted(turns)[:each]
-    return [_Place(rank, model, view.task, arrays.items[item], a, b) for rank, (_, _, item) in enumerate(chosen)], len(items)
+    return [
+        _Place(rank, model, view.task, arrays.items[item], a, b) for rank, (_, _, item) in enumerate(chosen)
+    ], len(items)
 
 
 def _example(

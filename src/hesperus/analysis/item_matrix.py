@@ -124,9 +124,7 @@ class ItemMatrix:
             return self
         cells = self.cells.filter(pl.col("column").is_in(kept))
         rows = _counted(self.rows.select("row", *ROW, *self.groups), cells)
-        return replace(
-            self, columns=tuple(self.columns[number] for number in kept), rows=rows, cells=cells
-        )
+        return replace(self, columns=tuple(self.columns[number] for number in kept), rows=rows, cells=cells)
 
     def with_texts(self, rows: pl.DataFrame) -> ItemMatrix:
         """The cells of the items of some rows, of all models, with all that the records hold.
@@ -237,7 +235,9 @@ def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> Ite
     packed = {name: run for name, run in runs.items() if run.scan is not None}
     carried = [name for name in _CARRIED if not packed or name not in _DETAILS]
     cells = (
-        _placed(records.with_columns(confidence=pl.col("probs").list.max(), open=_is_open(records)), rows, columns)
+        _placed(
+            records.with_columns(confidence=pl.col("probs").list.max(), open=_is_open(records)), rows, columns
+        )
         .select("row", "column", "reference", *carried, "confidence", "open")
         .collect()
     )
@@ -245,9 +245,7 @@ def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> Ite
     items = {
         name: run.items for name, run in runs.items() if run.items is not None and not run.items.is_empty()
     }
-    return ItemMatrix(
-        columns, _counted(rows, cells), cells, groups, items, _asked(records, columns), packed
-    )
+    return ItemMatrix(columns, _counted(rows, cells), cells, groups, items, _asked(records, columns), packed)
 
 
 def _placed(records: pl.DataFrame, rows: pl.DataFrame, columns: Sequence[MatrixColumn]) -> pl.LazyFrame:

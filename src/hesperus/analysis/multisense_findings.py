@@ -25,6 +25,11 @@ from hesperus.wording import parsed
 _MANY_SENSES = 14
 """Beyond so many whole senses, pairs of all of them are drawn without intervals: hundreds, of which none is read."""
 
+_WHOLE = (pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1)
+_MANY_CELLS = 160
+"""Models × whole senses that a page draws with a panel a model; of more it draws the first models, and where changed answers
+go is measured without intervals, which would be most of all that is measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class MultisenseFindings:
@@ -36,12 +41,13 @@ class MultisenseFindings:
         accuracy: Of every cell.
         validity: Of every cell.
         labels: Shares of labels, of every cell.
-        directions: Where changed answers go.
+        directions: Where changed answers go; without intervals if not all models are drawn.
         outcomes: What became of the replies.
         agreement: Of pairs of whole senses within each model, with intervals: all pairs, or, where the senses are
             many, each original with every other sense.
         pairs: The same of all pairs, without intervals where they are many.
         level: Coverage of the intervals.
+        drawn: The models that figures with a panel a model are drawn of; all, unless models and senses are many.
         translation: Translation scores next to consistency; None if no item was scored.
         bins: Consistency by bins of the scores, likewise.
         unscored: Why scores that are there could not be used; empty otherwise.
@@ -58,6 +64,7 @@ class MultisenseFindings:
     agreement: Table
     pairs: Table
     level: float
+    drawn: tuple[str, ...]
     translation: Table | None = None
     bins: Table | None = None
     unscored: str = ""
@@ -88,17 +95,26 @@ def multisense_findings(
     agreement, pairs = _agreements(records, settings)
     translation, bins, unscored = _translations(records, scores, settings)
     places = Places(records, ())
+    models = tuple(sorted(records["model"].unique()))
+    cells = records.lazy().filter(_WHOLE).select("model", "input").unique().collect().height
+    fitting = max(1, len(models) * _MANY_CELLS // max(cells, 1))
+    counted = (
+        settings
+        if fitting >= len(models)
+        else replace(settings, bootstrap=replace(settings.bootstrap, resamples=0))
+    )
     return MultisenseFindings(
         with_shares(consistency_table(records, settings), places),
         with_shares(decomposition_table(records, settings), places),
         with_shares(accuracy_table(records, usual), places),
         with_shares(validity_table(records, usual), places),
         with_shares(labels_table(records, usual), places),
-        with_shares(directions_table(records, settings), places),
+        with_shares(directions_table(records, counted), places),
         outcomes_table(records, usual),
         with_shares(agreement, places),
         with_shares(pairs, places),
         settings.bootstrap.level,
+        models[:fitting],
         translation,
         bins,
         unscored,
@@ -121,8 +137,7 @@ def _translations(
 
 def _agreements(records: pl.DataFrame, settings: MeasureSettings) -> tuple[Table, Table]:
     """Pairs of whole senses of each model by itself; models are compared by `hesperus compare`."""
-    is_whole = (pl.col("instruction") == pl.col("input")) & (pl.col("repeat") == 1)
-    whole = records if records.select(is_whole.all()).item() else records.filter(is_whole)
+    whole = records if records.select(_WHOLE.all()).item() else records.filter(_WHOLE)
     laid = views(whole, probs=True) if whole.height else ()
     models = [list(of_model) for _, of_model in groupby(laid, key=lambda view: view.model)]
     few = whole["input"].n_unique() <= _MANY_SENSES

@@ -142,8 +142,13 @@ def parts(
         if len(there) == 1:
             return records
         kinds = [records.schema[name] for name in split]
-        return many[values] if many else records.filter(
-            pl.col(name).eq_missing(pl.lit(value, kind)) for name, value, kind in zip(split, values, kinds, strict=True)
+        return (
+            many[values]
+            if many
+            else records.filter(
+                pl.col(name).eq_missing(pl.lit(value, kind))
+                for name, value, kind in zip(split, values, kinds, strict=True)
+            )
         )
 
     for values in sorted(

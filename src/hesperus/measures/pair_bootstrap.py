@@ -266,7 +266,9 @@ class _Belongings:
         stacked = np.concatenate(columns)
         plain = stacked.sum(axis=1, keepdims=True, dtype=np.float64)
         sums = (
-            _products(stacked if stacked.dtype == np.bool_ else stacked.astype(np.float32), draws).astype(np.float64)
+            _products(stacked if stacked.dtype == np.bool_ else stacked.astype(np.float32), draws).astype(
+                np.float64
+            )
             if draws
             else np.empty((len(plain), 0))
         )
@@ -376,7 +378,7 @@ def _products(columns: Mask | npt.NDArray[np.float32], draws: Draws | None) -> n
     if draws is None:
         return np.empty((len(columns), 0), dtype=np.float32)
     if columns.dtype == np.bool_:
-        return draws.of_masks(columns)
+        return draws.of_masks(list(columns.astype(np.bool_, copy=False)))
     found = np.empty((len(columns), draws.bootstrap.resamples), dtype=np.float32)
     start = 0
     for slab in draws.slabs():

@@ -45,7 +45,7 @@ _KEPT = 1 << 28
 _SLAB = 1 << 23
 """Weights in a slab that many columns are multiplied with: tall enough that the columns are seldom read again."""
 
-_SUMS_KEPT = 1 << 26
+_SUMS_KEPT = 1 << 27
 """Bytes of sums that are kept for the next measure: tables of the same answers share most of their masks."""
 
 _MASKS_AT_ONCE = 512
@@ -249,29 +249,31 @@ class Draws:
         Returns:
             [masks, resamples]; whole numbers, exact.
         """
-        keys = [blake2b(np.packbits(mask), digest_size=16).digest() for mask in masks]
+        keys = [blake2b(np.packbits(mask).tobytes(), digest_size=16).digest() for mask in masks]
         new = {key: mask for key, mask in zip(keys, masks, strict=True) if key not in self._sums}
         found = {key: self._sums[key] for key in keys if key not in new}
         places = list(new)
         for start in range(0, len(places), _MASKS_AT_ONCE):
             part = places[start : start + _MASKS_AT_ONCE]
             found |= zip(part, self._weighed(np.stack([new[key] for key in part])), strict=True)
-        width = 8 * self.bootstrap.resamples
-        if len(new) * width <= _SUMS_KEPT:
-            if (len(self._sums) + len(new)) * width > _SUMS_KEPT:
-                self._sums.clear()
-            # A row of a product would keep all of the product.
-            self._sums |= {key: found[key].copy() for key in new}
+        self._keep({key: found[key] for key in new})
         return np.stack([found[key] for key in keys]) if keys else np.empty((0, self.bootstrap.resamples))
+
+    def _keep(self, sums: dict[bytes, npt.NDArray[np.floating]]) -> None:
+        room = _SUMS_KEPT // max(1, 8 * self.bootstrap.resamples)
+        if len(sums) <= room:
+            for key in [*self._sums][: max(0, len(self._sums) + len(sums) - room)]:
+                del self._sums[key]
+            # A row of a product would keep all of the product.
+            self._sums |= {key: row.copy() for key, row in sums.items()}
 
     def _weighed(self, masks: npt.NDArray[np.bool_]) -> npt.NDArray[np.floating]:
         exact = 255 * self.items < _EXACT or self.items / float(self.scale.min(initial=1.0)) < _EXACT
-        kind = np.float32 if exact else np.float64
-        columns = masks.astype(kind)
-        total = np.empty((len(masks), self.bootstrap.resamples), dtype=kind)
+        columns = masks.astype(np.float32 if exact else np.float64)
+        total = np.empty((len(masks), self.bootstrap.resamples), dtype=columns.dtype)
         start = 0
         for slab in self.slabs(max(1, _SLAB // max(1, self.items))):
-            total[:, start : start + len(slab)] = columns @ slab.T
+            np.matmul(columns, slab.T, out=total[:, start : start + len(slab)])
             start += len(slab)
         return total
 

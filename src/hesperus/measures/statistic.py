@@ -284,7 +284,7 @@ def _resampled(columns: Sequence[Column], shared: Draws) -> Floats:
     others = [place for place, column in enumerate(columns) if column.dtype != np.bool_]
     total = np.empty((shared.bootstrap.resamples, len(columns)))
     if masks:
-        total[:, masks] = shared.of_masks([columns[place] for place in masks]).T
+        total[:, masks] = shared.of_masks([columns[place].astype(np.bool_, copy=False) for place in masks]).T
         if shared.bayesian:
             total[:, masks] *= shared.scale[:, None]
     if others:

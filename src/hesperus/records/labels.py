@@ -48,7 +48,9 @@ def free_texts(frame: pl.DataFrame) -> tuple[str, ...]:
         Tasks without options and without gold, in the order of their names, whose replies were taken whole or whose
         answers are mostly longer than SHORT characters.
     """
-    bare = frame.group_by("task").agg(pl.all_horizontal(pl.col("options", "gold").is_null()).all().alias("bare"))
+    bare = frame.group_by("task").agg(
+        pl.all_horizontal(pl.col("options", "gold").is_null()).all().alias("bare")
+    )
     tasks = sorted(bare.filter("bare")["task"])
     if not tasks:
         return ()

@@ -7,7 +7,7 @@ are not measured: they are read for the items that are shown.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,8 +58,3 @@ def whole_records(run: Run, items: Collection[str]) -> pl.DataFrame:
     """The records of some items with all their columns, texts as texts."""
     rows = run.records.lazy() if run.scan is None else run.scan
     return rows.filter(pl.col("item").is_in(list(items))).collect()
-
-
-def packed_runs(runs: Mapping[str, Run]) -> bool:
-    """Whether the texts of some run are on disk."""
-    return any(run.scan is not None for run in runs.values())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hesperus.analysis.multisense_findings import MultisenseFindings
+from hesperus.analysis.table import Table
 from hesperus.reports.answer_figures import directions_figure, labels_figure, outcomes_figure
 from hesperus.reports.drawing import Drawing, drawn
 from hesperus.reports.multisense_figures import (
@@ -33,6 +35,14 @@ def drawings(found: MultisenseFindings) -> list[Drawing]:
 
 def _drawings(found: MultisenseFindings) -> Iterator[Drawing]:
     models = list(dict.fromkeys(str(row["model"]) for row in found.accuracy.rows))
+    few = len(found.drawn) < len(models)
+    some = f" Drawn of the first {len(found.drawn)} of {len(models)} models." if few else ""
+
+    def of_drawn(table: Table) -> Table:
+        return (
+            replace(table, rows=[row for row in table.rows if row["model"] in found.drawn]) if few else table
+        )
+
     same = "answers that stay the same"
     yield Drawing(
         "overview", "overview", models_figure(found),
@@ -45,14 +55,14 @@ def _drawings(found: MultisenseFindings) -> Iterator[Drawing]:
         "Answers that stay the same, of every model in every sense, on one scale.", same, wide=True,
     )  # fmt: skip
     yield Drawing(
-        "causes", "causes", causes_figure(found.decomposition),
+        "causes", "causes", causes_figure(of_drawn(found.decomposition)),
         "Why answers change: what the instruction alone, the input alone, both together, and asking again change. A part can "
-        "be negative where errors cancel; lines are intervals.",
+        f"be negative where errors cancel; lines are intervals.{some}",
         "where inconsistency comes from",
     )  # fmt: skip
     yield Drawing(
-        "consistency", "consistency", consistency_figure(found.consistency),
-        "How often the answer stays the same when the question is put in another sense; lines are intervals.", same,
+        "consistency", "consistency", consistency_figure(of_drawn(found.consistency)),
+        f"How often the answer stays the same when the question is put in another sense; lines are intervals.{some}", same,
     )  # fmt: skip
     for number, model in enumerate(models[:_MOST_MAPS], start=1):
         yield Drawing(
@@ -61,22 +71,22 @@ def _drawings(found: MultisenseFindings) -> Iterator[Drawing]:
             "agreement of pairs of whole senses", wide=True,
         )  # fmt: skip
     yield Drawing(
-        "accuracy", "accuracy", accuracy_figure(found.accuracy),
-        "How often the answer is right, where instruction and input are in the same sense; lines are intervals.",
+        "accuracy", "accuracy", accuracy_figure(of_drawn(found.accuracy)),
+        f"How often the answer is right, where instruction and input are in the same sense; lines are intervals.{some}",
         "right and valid answers",
     )  # fmt: skip
     yield Drawing(
-        "labels", "labels", labels_figure(found.labels),
-        "Which answers are given, beside the right ones.", "shares of the labels",
+        "labels", "labels", labels_figure(of_drawn(found.labels)),
+        f"Which answers are given, beside the right ones.{some}", "shares of the labels",
     )  # fmt: skip
     yield Drawing(
-        "directions", "directions", directions_figure(found.directions),
+        "directions", "directions", directions_figure(of_drawn(found.directions)),
         "What becomes of an answer that changes, instruction and input being in the other sense: a line adds up to "
-        "100\u00a0%, but for rare changes that are left out.",
-        "where changed answers go",
+        f"100\u00a0%, but for rare changes that are left out.{some}",
+        "" if few else "where changed answers go",
     )  # fmt: skip
     yield Drawing(
-        "outcomes", "outcomes", outcomes_figure(found.outcomes),
-        "Replies that carry no answer.", "what became of the replies",
+        "outcomes", "outcomes", outcomes_figure(of_drawn(found.outcomes)),
+        f"Replies that carry no answer.{some}", "what became of the replies",
     )  # fmt: skip
     yield from translation_drawings(found)

@@ -165,7 +165,7 @@ class RecordStream:
             self._scan = self._scan.filter(~pl.col("item").is_in(list(exclude)))
         cells = self._scan.select(_CELL).unique().collect().sort(_CELL)
         self.cells = tuple(Cell(*values) for values in cells.iter_rows())
-        self._items = self._scan.select("item").unique().collect()["item"].sort()
+        self._items = self._scan.select(pl.col("item").unique().cast(pl.String).sort()).collect()["item"]
         self._names: dict[str, int] = {}
         self.differing = 0
 
