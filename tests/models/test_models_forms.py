@@ -231,6 +231,7 @@ NO_SYSTEM = [
                    "type": "invalid_request_error", "param": "messages[0].role", "code": "unsupported_value"}}, 400,
     ),
     Send({"error": {"message": "Only user and assistant roles are supported!"}}, 500),
+    Send({"object": "error", "message": "Conversation roles must alternate user/assistant/user/assistant/...", "code": 400}, 400),
 ]  # fmt: skip
 
 
@@ -246,6 +247,21 @@ def test_an_endpoint_without_the_system_role_gets_it_in_the_users_turn_and_that_
     assert [body["messages"] for body in endpoint.bodies[1:]] == [
         [{"role": "user", "content": f"Be brief.\n\nq{n}"}] for n in range(3)
     ]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Send({"error": {"message": "You are not allowed to request logprobs from this model"}}, 403),
+        Send({"error": {"message": "Unsupported parameter", "param": "logprobs", "code": "unsupported_parameter"}}, 400),
+        Send({"error": {"message": "Extra inputs are not permitted: top_logprobs"}}, 422),
+    ],
+)  # fmt: skip
+def test_an_endpoint_that_refuses_log_probabilities_is_named_so_whatever_the_status(refusal):
+    request = Request("http/m", Prompt("q"), options=("A", "B"))
+    with serving(lambda body, count: refusal) as endpoint, pytest.raises(PermanentError) as caught:
+        asked("http/m", endpoint.url, request)
+    assert caught.value.kind == "no_logprobs"
 
 
 def test_both_a_role_and_a_limit_may_be_refused():

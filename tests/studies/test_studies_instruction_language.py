@@ -6,8 +6,10 @@ import polars as pl
 import pytest
 
 import hesperus as hs
+from hesperus.api.studies import study_kind, study_names
 from hesperus.asking import ReplyStore
 from hesperus.errors import UnknownNameError, UsageError
+from hesperus.studies.asked.settings import settings_of
 
 FEW = {"n": 8}
 
@@ -103,3 +105,13 @@ def test_what_cannot_be_asked_so_is_refused():
             "translate_then_evaluate", task="atlas-describe", models=["pocket/l"], languages=["de"], translator="none",
             instruction_language="en",
         )  # fmt: skip
+
+
+def test_a_flag_says_it_too():
+    flags = {
+        kind.name: {one.flag: one.kind for one in settings_of(kind.model)}
+        for kind in map(study_kind, study_names())
+    }
+    asked = {name for name, known in flags.items() if "instruction-language" in known}
+    assert asked == {"multisense", "similarity", "translation_tax"}
+    assert {flags[name]["instruction-language"] for name in asked} == {str}

@@ -52,7 +52,7 @@ def test_what_was_cut_off_before_an_answer_is_said_and_can_be_asked_again_alone(
         cut = short.filter(short["outcome"] == "truncated")
         assert 0 < len(cut) < len(short)
         assert all("thinking and no answer" in note for note in cut["note"])
-        assert first.cut_off.startswith(f"{len(cut)} of {len(short)} replies hold thinking and no answer")
+        assert first.cut_off.startswith(f"{len(cut)} of {len(short)} replies ended before any answer")
         before = len(endpoint.bodies)
         again = study(endpoint.url, answers={"max_tokens": 100, "max_tokens_again": 2000})
         whole = run_study(again, tmp_path / "again").records

@@ -312,6 +312,10 @@ class ChatModel:
         other = dialect and other_dialect(dialect, refusal, given=self._extra, has_system=has_system)
         if other is not None:
             raise _DialectError(plain, other)
+        if body.get("logprobs") and raw.status in (400, 403, 404, 422) and "logprob" in f"{parameter} {said}":
+            raise PermanentError(
+                f"{self._where} gives no log-probabilities ({raw.status}): {said}", kind="no_logprobs"
+            )
         if raw.status in (400, 422) and "temperature" in (parameter, said.split(" ", 1)[0]):
             raise type(plain)(f"{plain}; leave the temperature to the model", kind=plain.kind)
         raise plain

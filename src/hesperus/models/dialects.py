@@ -74,6 +74,8 @@ def other_dialect(
 def _refuses_system(words: str, parameter: str) -> bool:
     """True where an error says that there is no role for a system text."""
     names_role = "role" in words or parameter.endswith(".role")
+    if names_role and "must alternate" in words:  # there are two turns, of which the first is the system's
+        return True
     return (
         names_role
         and ("system" in words or "only user and assistant" in words)

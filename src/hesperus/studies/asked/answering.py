@@ -15,6 +15,7 @@ from hesperus.studies.asked.material import LoadedItems, golds_of, originals_of
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
 
+_CUT_OFF = "the reply was cut off before any answer; give more tokens: answers.max_tokens, or answers.max_tokens_again"
 _ONLY_THINKING = "the reply holds thinking and no answer; give more tokens: answers.max_tokens, or answers.max_tokens_again"
 
 Ask = Callable[[Sequence[Request]], Sequence[Reply | Failure]]
@@ -188,7 +189,7 @@ def answer_row(
         **row,
         "outcome": answer.outcome,
         "answer": answer.label,
-        "note": _ONLY_THINKING if thought and not result.text.strip() else None,
+        "note": None if result.text.strip() or result.option_logprobs else _without_text(result),
         "options": list(labels) if labels else None,
         "probs": list(answer.probs) if answer.probs is not None else None,
         "reply": result.text if result.option_logprobs is None else None,
@@ -199,6 +200,13 @@ def answer_row(
         "tokens_in": result.tokens_in,
         "tokens_out": result.tokens_out,
     }
+
+
+def _without_text(reply: Reply) -> str | None:
+    """Why a reply has no text, where that can be mended."""
+    if reply.reasoning:
+        return _ONLY_THINKING
+    return _CUT_OFF if reply.finish == "length" else None
 
 
 def asked_row(one: Asked, task: str) -> dict[str, object]:

@@ -64,16 +64,20 @@ class StudyRun:
 
     @property
     def cut_off(self) -> str:
-        """Replies that hold thinking and no answer, as one line for people; empty if absent."""
+        """Replies that ended before any answer, as one line for people; empty if absent.
+
+        Some endpoints show what the model thought by then, others say only that it reached the limit of tokens.
+        """
         if "reasoning" not in self.records.columns:
             return ""
-        has_text = pl.col("reply").fill_null("").str.strip_chars() != ""
-        count = self.records.filter(pl.col("reasoning").is_not_null() & ~has_text).height
+        has_no_text = pl.col("reply").str.strip_chars() == ""
+        thought = pl.col("reasoning").is_not_null()
+        count = self.records.filter(has_no_text & (thought | (pl.col("outcome") == "truncated"))).height
         if not count:
             return ""
         return (
-            f"{count:,} of {self.records.height:,} replies hold thinking and no answer; --max-tokens-again 16000 asks these, and "
-            "no others, again with more tokens"
+            f"{count:,} of {self.records.height:,} replies ended before any answer, in thinking or at the limit of tokens; "
+            "--max-tokens-again 16000 asks these, and no others, again with more tokens"
         )
 
     @property

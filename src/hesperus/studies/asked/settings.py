@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -91,8 +91,10 @@ _SHOWN = {PAIRS: "NAME=VALUE", MEMBERS: "NAME=JSON", PATH: "PATH"}
 
 
 def _plain(annotation: object) -> tuple[object, bool]:
-    """An annotation without lists and None: a type, or None if only a file can say it; and whether it is a list."""
+    """An annotation without lists, marks and None: a type, or None if only a file can say it; and whether it is a list."""
     origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _plain(inner[0])
     if origin in (Union, types.UnionType):
         return _plain(next(one for one in inner if one is not type(None)))
     if origin is tuple:

@@ -156,7 +156,10 @@ def _scored(study: TaxStudy, material: LoadedItems, kept: _Kept, place: Place) -
     items = pl.concat(kept.items, how="diagonal_relaxed")
     found = score_senses(sense_pairs(items, task=material.task.name)).items
     scores = found.drop("model") if study.translator is not None and "model" in found.columns else found
-    write_parquet(scores, place.folder / SCORES_FILE)
+    if scores.is_empty():  # nothing came back
+        (place.folder / SCORES_FILE).unlink(missing_ok=True)
+    else:
+        write_parquet(scores, place.folder / SCORES_FILE)
     return scores
 
 
