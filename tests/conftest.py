@@ -37,7 +37,10 @@ LONGEST = (
 
 
 # No test asks a hub. The library reads this when it is imported; without it, it tries an absent network for 20 s.
-os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+# Nor does one depend on the terminal, or reach this machine through a proxy, of whoever runs it.
+os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", NO_PROXY="*", no_proxy="*")
+for name in ("COLUMNS", "LINES", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "NO_COLOR"):
+    os.environ.pop(name, None)
 
 settings.register_profile("without deadlines", deadline=None)  # a busy machine is no fault
 settings.load_profile("without deadlines")
