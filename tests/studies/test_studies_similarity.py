@@ -522,6 +522,15 @@ def test_partners_are_of_another_family_and_nearest_in_size(tables: dict[str, Ta
     assert nearest["a/small"] == "b/small" and len(list(combinations(MODELS, 2))) == 6
 
 
+def test_items_without_probabilities_are_excluded_from_scoring_and_said(world: pl.DataFrame) -> None:
+    few = sorted(world["item"].unique())[:7]
+    bare = world.with_columns(probs=pl.when(~pl.col("item").is_in(few)).then("probs"))
+    whole, found = (measure_table("scoring", one, GivenSettings(resamples=0)).rows for one in (world, bare))
+    assert [row["excluded"] for row in found] == [row["excluded"] + 7 for row in whole]  # type: ignore[operator]
+    assert [row["n"] for row in found] == [row["n"] - 7 for row in whole]  # type: ignore[operator]
+    assert all("7 items without probabilities of the options" in str(row["reason"]) for row in found)
+
+
 def test_tables_can_be_made_one_by_one(world: pl.DataFrame, tables: dict[str, Table]) -> None:
     assert set(tables) == set(SIMILARITY_TABLES) == set(SIMILARITY)
     alone = similarity_tables(world, QUICK, only=("contrasts",))

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hesperus.analysis.similarity.run_arrays import LaidRuns
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
 from hesperus.measures import (
+    FAILED,
     INVALID,
     MISSING,
     Statistic,
+    account,
     accuracy_statistic,
     consistency_statistic,
     difference,
     estimates,
+    replied,
 )
 
 SCORING_COLUMNS = ("model", "task", "instruction", "input", "repeat", "statistic", *ESTIMATE_COLUMNS)
@@ -37,6 +42,11 @@ def scoring_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> lis
         label = np.where(scored, runs.codes[index], MISSING).astype(np.int32)
         if not scored.any():
             continue
+        codes = runs.codes[index]
+        lost = {
+            "without a reply (error)": int(((codes == FAILED) & ~scored).sum()),
+            "without probabilities of the options": int((replied(codes) & ~scored).sum()),
+        }
         same = consistency_statistic(label, most, invalid=settings.invalid)
         agree, counted = (column > 0 for column in same.columns)
         apart = Statistic(
@@ -59,6 +69,9 @@ def scoring_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> lis
                 "model": cell.model, "task": task, "instruction": cell.instruction, "input": cell.input,
                 "repeat": cell.repeat, "statistic": name,
             })  # fmt: skip
-            statistics.append(statistic)
+            reason = "; ".join(filter(None, (statistic.reason, account(lost))))
+            statistics.append(
+                replace(statistic, excluded=statistic.excluded + sum(lost.values()), reason=reason)
+            )
     numbers = estimates(statistics, settings.bootstrap)
     return [{**head, **estimate_cells(number)} for head, number in zip(heads, numbers, strict=True)]
