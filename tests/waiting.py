@@ -28,7 +28,7 @@ def until(
         TimeoutError: It does not hold within `LIMIT`.
         RuntimeError: The process that is to bring it about has ended without it.
     """
-    end = time.monotonic() + LIMIT
+    end, pause = time.monotonic() + LIMIT, 0.002
     while True:
         has_ended = running is not None and running.poll() is not None
         if found := condition():
@@ -37,7 +37,8 @@ def until(
             raise RuntimeError("the process ended before what was waited for")
         if time.monotonic() > end:
             raise TimeoutError(f"not within {LIMIT:.0f} s")
-        time.sleep(0.005)
+        time.sleep(pause)
+        pause = min(0.05, 1.1 * pause)
 
 
 @contextmanager

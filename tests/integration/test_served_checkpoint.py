@@ -23,7 +23,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port = free_port()
     log = tmp_path_factory.mktemp("serve") / "log"
     command = [
-        str(Path(sys.executable).with_name("transformers")), "serve", str(WEIGHTS / "s"), "--host", "127.0.0.1",
+        sys.executable, "-m", "transformers.cli.transformers", "serve", str(WEIGHTS / "s"), "--host", "127.0.0.1",
         "--port", str(port), "--device", "cpu", "--dtype", "float32",
     ]  # fmt: skip
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
