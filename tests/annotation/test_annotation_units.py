@@ -241,7 +241,7 @@ def test_snippets_of_an_evaluations_sentences_are_a_sheet(tmp_path: Path) -> Non
     assert said == {"source": " ar0 ar1 ar2", "text": " ceiling0 ceiling2"}
     assert len({unit.id.partition("#")[0] for unit in sheet.units}) == 8
     pl.DataFrame([*rows, rows[0]]).write_parquet(table)
-    with pytest.raises(DataError, match="item 'q1': sentence 2 stands twice"):
+    with pytest.raises(DataError, match="item 'q1': sentence 2 occurs twice"):
         sheet_from(Source(table, snippets=True), read_scheme("fidelity"), mapped=mapped)
 
 

@@ -88,7 +88,7 @@ def gathered(frame: pl.DataFrame, *, source: str = "source", text: str = "transl
     twice = frame.filter(pl.struct(*keys, _NUMBER).is_duplicated())
     if twice.height:
         row = twice.row(0, named=True)
-        raise DataError(f"sentence {row[_NUMBER]} stands twice", item=str(row["item"]))
+        raise DataError(f"sentence {row[_NUMBER]} occurs twice", item=str(row["item"]))
     telling = [name for name in keys if name == "item" or frame[name].n_unique() > 1]
     lists = (
         frame.sort(_NUMBER, maintain_order=True)

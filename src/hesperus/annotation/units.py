@@ -78,7 +78,7 @@ class Sheet:
                 values = question.values(unit.labels)
                 if len(set(values)) != len(values):
                     raise DataError(
-                        "a label stands twice or is also a fixed choice of the scheme",
+                        "a label occurs twice or is also a fixed choice of the scheme",
                         field=question.name,
                         item=unit.id,
                     )

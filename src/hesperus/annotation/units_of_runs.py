@@ -61,7 +61,7 @@ def sides_frame(run: Run, a: str, b: str) -> pl.DataFrame:
             }
         )
     if not rows:
-        raise UsageError(f"no item stands in both {a!r} and {b!r}")
+        raise UsageError(f"no item is in both {a!r} and {b!r}")
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

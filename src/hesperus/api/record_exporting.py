@@ -134,7 +134,7 @@ def _asked(what: Task, item: Item) -> AskedItem:
     instruction = what.find_instruction(item.language)
     by_group = any("=" in word for one in what.instructions.values() for word in one.words)
     if item.options is not None and what.form == "choice" and not (by_group and instruction is None):
-        # What is asked may depend on the item ("What was the cause?"): such words stand under group=value.
+        # What is asked may depend on the item ("What was the cause?"): such words are under group=value.
         words_of = instruction.words if instruction is not None else {}
         asks = [words_of[key] for key in (f"{k}={v}" for k, v in item.groups.items()) if key in words_of]
         prompt = "\n".join([*item.fields.values(), *asks])

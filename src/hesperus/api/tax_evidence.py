@@ -12,7 +12,6 @@ from hesperus.api.tax_runs import (
     AuditInputs,
     agreement,
     alignment,
-    beside,
     declared,
     dropped,
     fresh_repeat,
@@ -21,6 +20,7 @@ from hesperus.api.tax_runs import (
     rated,
     records_of,
     rereadings,
+    run_file,
     scores_of,
 )
 from hesperus.errors import UsageError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hesperus.reports.tax.tax_report import TaxReport
 
 
-def evidence_of(given: AuditInputs, drawn: GivenSettings | None = None) -> Evidence:
+def evidence_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> Evidence:
     """Everything that is there; a file next to a single run folder is found by its name.
 
     Raises:
@@ -48,43 +48,43 @@ def evidence_of(given: AuditInputs, drawn: GivenSettings | None = None) -> Evide
     from hesperus.analysis.views import narrowed
     from hesperus.wording import own_senses
 
-    settings, quality = given.settings(drawn), given.quality()
-    everything = records_of(given.runs, given.exclude)
-    audited = narrowed(everything, tasks=given.tasks)
-    senses = conditions_of(audited["input"].unique().to_list(), given.senses())
-    records, native = _with_native(everything, audited, given, senses.original)
+    settings, quality = inputs.settings(drawn), inputs.quality()
+    everything = records_of(inputs.runs, inputs.exclude)
+    audited = narrowed(everything, tasks=inputs.tasks)
+    senses = conditions_of(audited["input"].unique().to_list(), inputs.senses())
+    records, native = _with_native(everything, audited, inputs, senses.original)
     _check_groups(settings.groups, records)
-    strata = given.strata or beside(given.runs, "strata.json")
-    picked, task, repeat, reused = _strata(records, strata, senses.translated, given)
-    verdicts = given.verdicts or beside(given.runs, "verdicts.parquet")
-    passed, looked = _checked(verdicts, given.checks, given.runs)
+    strata = inputs.strata or run_file(inputs.runs, "strata.json")
+    picked, task, repeat, reused = _strata(records, strata, senses.translated, inputs)
+    verdicts = inputs.verdicts or run_file(inputs.runs, "verdicts.parquet")
+    passed, looked = _checked(verdicts, inputs.checks, inputs.runs)
     _check_overlap(looked, picked)
     back = senses.back or ""
     return Evidence(
         records, senses, settings, quality, native,
-        scores=scores_of(given.runs, given.scores, records, back, quality),
+        scores=scores_of(inputs.runs, inputs.scores, records, back, quality),
         strata=picked, strata_task=task, repeat=repeat, reused=reused, passed=passed, checked=looked,
-        ratings=rated(given),
-        agreement=agreement(given, settings), rereadings=rereadings(records, given),
-        alignment=alignment(given.audit), dropped=dropped(given.runs), origin=origin(records, given),
-        own=own_senses(declared(given.runs), items_of(given.runs)),
+        ratings=rated(inputs),
+        agreement=agreement(inputs, settings), rereadings=rereadings(records, inputs),
+        alignment=alignment(inputs.audit), dropped=dropped(inputs.runs), origin=origin(records, inputs),
+        own=own_senses(declared(inputs.runs), items_of(inputs.runs)),
     )  # fmt: skip
 
 
-def found_beside(given: AuditInputs) -> AuditInputs:
+def found_beside(inputs: AuditInputs) -> AuditInputs:
     """The same with what people and the alignment audit left in the one run folder, by the names that docs give it."""
     from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 
-    checks = beside(given.runs, CHECKS_FILE)
+    checks = run_file(inputs.runs, CHECKS_FILE)
     return replace(
-        given,
-        audit=given.audit or beside(given.runs, ALIGNMENT_FILE),
-        ratings=given.ratings or beside(given.runs, RATINGS_FILE),
-        checks=given.checks or ((checks,) if checks is not None else ()),
+        inputs,
+        audit=inputs.audit or run_file(inputs.runs, ALIGNMENT_FILE),
+        ratings=inputs.ratings or run_file(inputs.runs, RATINGS_FILE),
+        checks=inputs.checks or ((checks,) if checks is not None else ()),
     )
 
 
-def report_of(given: AuditInputs, drawn: GivenSettings | None = None) -> TaxReport:
+def report_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> TaxReport:
     """The page of what was given, as yet unwritten.
 
     Raises:
@@ -94,7 +94,7 @@ def report_of(given: AuditInputs, drawn: GivenSettings | None = None) -> TaxRepo
     """
     from hesperus.reports.tax.tax_report import tax_report
 
-    return tax_report(evidence_of(given, drawn), items=items_of(given.runs))
+    return tax_report(evidence_of(inputs, drawn), items=items_of(inputs.runs))
 
 
 def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) -> None:
@@ -113,7 +113,7 @@ def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) ->
 
 
 def _with_native(
-    everything: pl.DataFrame, audited: pl.DataFrame, given: AuditInputs, original: str | None
+    everything: pl.DataFrame, audited: pl.DataFrame, inputs: AuditInputs, original: str | None
 ) -> tuple[pl.DataFrame, str | None]:
     """The audited records with those of the native task, and its name; None if absent."""
     import polars as pl
@@ -123,21 +123,21 @@ def _with_native(
 
     tasks = audited["task"].unique().sort().to_list()
     chosen: str | None
-    if given.native is not None:
-        added = records_of([given.native], None)
-        chosen = _native_task(given, added)
-        if given.native not in given.runs:
+    if inputs.native is not None:
+        added = records_of([inputs.native], None)
+        chosen = _native_task(inputs, added)
+        if inputs.native not in inputs.runs:
             if chosen in tasks:
                 raise UsageError(f"the native items and the translated ones both are the task {chosen!r}")
             kept = added.filter(pl.col("task") == chosen)
             return conform(pl.concat([audited, kept], how="diagonal_relaxed")), chosen
-    elif given.native_task is not None:
-        chosen = _native_task(given, everything)
+    elif inputs.native_task is not None:
+        chosen = _native_task(inputs, everything)
     else:
-        chosen = _only_without(everything, original, given.tasks)
+        chosen = _only_without(everything, original, inputs.tasks)
     if chosen is None:
         return audited, None
-    if chosen in given.tasks:
+    if chosen in inputs.tasks:
         raise UsageError(f"the native items and the translated ones both are the task {chosen!r}")
     return everything.filter(pl.col("task").is_in([*tasks, chosen])), chosen
 
@@ -153,14 +153,14 @@ def _only_without(records: pl.DataFrame, original: str | None, audited: Sequence
     return str(others[0]) if len(others) == 1 else None
 
 
-def _native_task(given: AuditInputs, records: pl.DataFrame) -> str:
+def _native_task(inputs: AuditInputs, records: pl.DataFrame) -> str:
     from hesperus.errors import UnknownNameError, UsageError
 
     tasks = records["task"].unique().sort().to_list()
-    chosen = given.native_task or (tasks[0] if len(tasks) == 1 else None)
+    chosen = inputs.native_task or (tasks[0] if len(tasks) == 1 else None)
     if chosen is None:
         raise UsageError(
-            f"{given.native} has {len(tasks)} tasks: {', '.join(tasks[:8])}; name one (--native-task)"
+            f"{inputs.native} has {len(tasks)} tasks: {', '.join(tasks[:8])}; name one (--native-task)"
         )
     if chosen not in tasks:
         raise UnknownNameError("task of the native records", chosen, tasks)
@@ -168,7 +168,7 @@ def _native_task(given: AuditInputs, records: pl.DataFrame) -> str:
 
 
 def _strata(
-    records: pl.DataFrame, file: Path | None, translated: str | None, given: AuditInputs
+    records: pl.DataFrame, file: Path | None, translated: str | None, inputs: AuditInputs
 ) -> tuple[Mapping[str, Sequence[str]] | None, str | None, int, bool]:
     import polars as pl
 
@@ -176,13 +176,13 @@ def _strata(
     from hesperus.studies.translation_tax.strata import read_strata
 
     picked = read_strata(file) if file is not None else None
-    if picked is None or (given.strata is None and given.tasks and picked.task not in given.tasks):
-        return None, None, given.repeat or 1, False
+    if picked is None or (inputs.strata is None and inputs.tasks and picked.task not in inputs.tasks):
+        return None, None, inputs.repeat or 1, False
     asked = records.filter(pl.col("task") == picked.task)
     if asked.is_empty():
         raise DataError(f"holds strata of the task {picked.task!r}, which no record has", file=file)
     rule = picked.rule
-    chosen = given.repeat or fresh_repeat(asked, translated or rule.translated, rule.repeat)
+    chosen = inputs.repeat or fresh_repeat(asked, translated or rule.translated, rule.repeat)
     reused = rule.anchor == "translated" and (translated, chosen) == (rule.translated, rule.repeat)
     return picked.items, picked.task, chosen, reused
 
@@ -248,13 +248,13 @@ def run_overview(folder: Path) -> Table:
 
 
 def tax_measure(
-    what: str, said: Described, given: GivenSettings, chosen: tuple[Sequence[str], Sequence[str]]
+    what: str, described: Described, given: GivenSettings, chosen: tuple[Sequence[str], Sequence[str]]
 ) -> Table:
     """An estimate of an audit of a translated benchmark, as a measure of its run.
 
     Args:
         what: One of TAX_MEASURES.
-        said: What the run folder says of itself.
+        described: What the run folder says of itself.
         given: Resamples, seed and interval; an audit has no other setting of measures.
         chosen: Models and tasks that are shown; none: all.
 
@@ -262,7 +262,7 @@ def tax_measure(
         UsageError: The run has not what the estimate needs, or a setting is given that it does not take.
         UnknownNameError: A model or task that the table does not have.
     """
-    if said.folder is None or said.study.get("study") != "translation_tax":
+    if described.folder is None or described.study.get("study") != "translation_tax":
         raise UsageError(
             f"{what} is measured of a run folder of translation_tax; of other records `hesperus tax` estimates it"
         )
@@ -271,7 +271,7 @@ def tax_measure(
         raise UsageError(
             f"{what} takes no {', '.join(refused)}: an audit compares valid answers of its own conditions"
         )
-    found = run_table(said.folder, what, given)
+    found = run_table(described.folder, what, given)
     for column, values in zip(("model", "task"), chosen, strict=True):
         if values:
             found = found.only(column, tuple(values))

@@ -198,23 +198,23 @@ FOUND = ("audit.json", "ratings.csv", "checks.csv", "strata.json", "verdicts.par
 """Files of a run folder that are found without a flag."""
 
 
-def rated(given: AuditInputs) -> pl.DataFrame | None:
+def rated(inputs: AuditInputs) -> pl.DataFrame | None:
     """People's ratings, every number of them on the scale; a row that says again what was said is excluded and counted."""
     from hesperus.annotation.scales import read_scaled, scale_of
 
-    if given.ratings is None:
+    if inputs.ratings is None:
         return None
-    found = read_scaled(given.ratings, scale_of(given.scale))
+    found = read_scaled(inputs.ratings, scale_of(inputs.scale))
     if found.repeated:
         warnings.warn(
-            f"{given.ratings}: {found.repeated} rows repeat a rating of the same rater; excluded",
+            f"{inputs.ratings}: {found.repeated} rows repeat a rating of the same rater; excluded",
             HesperusWarning,
             stacklevel=2,
         )
     return found.frame
 
 
-def agreement(given: AuditInputs, settings: TaxSettings) -> dict[str, Table]:
+def agreement(inputs: AuditInputs, settings: TaxSettings) -> dict[str, Table]:
     """Agreement of the raters by what they rated, for each question; a single rater agrees with nobody.
 
     A table that does not declare the level of a question has a scale where all its ratings are numbers, else names.
@@ -230,7 +230,7 @@ def agreement(given: AuditInputs, settings: TaxSettings) -> dict[str, Table]:
     scaled = (number.is_not_null() | pl.col("rating").is_null()).all().over("question")
     guessed = pl.when(scaled).then(pl.lit("ordinal")).otherwise(pl.lit("nominal"))
     asked = RaterSettings(("unit",), "rater", "rating", bootstrap=settings.bootstrap)
-    for name, files in (("ratings of cues", [given.ratings]), ("checks of rewritten items", given.checks)):
+    for name, files in (("ratings of cues", [inputs.ratings]), ("checks of rewritten items", inputs.checks)):
         frames = [read_table(file).cast({"rating": pl.String}) for file in files if file is not None]
         if not frames:
             continue
@@ -244,67 +244,71 @@ def agreement(given: AuditInputs, settings: TaxSettings) -> dict[str, Table]:
     return found
 
 
-def rereadings(records: pl.DataFrame, given: AuditInputs) -> dict[str, pl.DataFrame]:
+def rereadings(records: pl.DataFrame, inputs: AuditInputs) -> dict[str, pl.DataFrame]:
     """The records read again by each parser that was named."""
     from hesperus.analysis.tax.validity import NO_REPLIES, READ_AGAIN
     from hesperus.records import conform
     from hesperus.studies.reread.rereading import reread
 
-    items = items_of(given.runs) if given.parsers else None
-    if given.parsers and records["reply"].null_count() == len(records):
+    items = items_of(inputs.runs) if inputs.parsers else None
+    if inputs.parsers and records["reply"].null_count() == len(records):
         warnings.warn(f"{NO_REPLIES}: --parser changes nothing", HesperusWarning, stacklevel=2)
         return {}
     found = {}
-    for name in given.parsers:
-        again, counts = reread(records, parser=name, task=given.parser_task, items=items)
+    for name in inputs.parsers:
+        again, counts = reread(records, parser=name, task=inputs.parser_task, items=items)
         found[name] = conform(again.with_columns(counts.read.alias(READ_AGAIN)))
     return found
 
 
-def origin(records: pl.DataFrame, given: AuditInputs) -> Origin:
+def origin(records: pl.DataFrame, inputs: AuditInputs) -> Origin:
     """Where the records lie, and what can be done from there."""
     from hesperus.analysis.tax.evidence import Origin
     from hesperus.tasks import tasks
 
-    study = declared(given.runs)
-    items = items_of(given.runs)
+    study = declared(inputs.runs)
+    items = items_of(inputs.runs)
     names = records["task"].unique().to_list()
-    audited = given.tasks[0] if len(given.tasks) == 1 else names[0] if len(names) == 1 else study.get("task")
+    audited = (
+        inputs.tasks[0] if len(inputs.tasks) == 1 else names[0] if len(names) == 1 else study.get("task")
+    )
     column = "" if items is None else "input" if "input" in items.columns else "language"
-    one = given.runs[0] if len(given.runs) == 1 else None
+    one = inputs.runs[0] if len(inputs.runs) == 1 else None
     return Origin(
         None if one is None else str(one),
         is_folder=one is not None and one.is_dir(),
         is_study=one is not None and one.is_dir() and bool(study),
         texts=frozenset(items[column].drop_nulls().unique().to_list() if items is not None else ()),
         known_task=audited if audited in tasks() else None,
-        can_reread=can_reread(records, given),
+        can_reread=can_reread(records, inputs),
         rewriter=(study.get("naturalise") or {}).get("rewriter"),
-        flags=flags(given),
+        flags=flags(inputs),
     )
 
 
-def flags(given: AuditInputs) -> tuple[str, ...]:
+def flags(inputs: AuditInputs) -> tuple[str, ...]:
     """What `hesperus tax checklist` was or would be called with, besides the run."""
     import shlex
 
-    paths = {"--native": given.native, "--strata": given.strata, "--verdicts": given.verdicts,
-             "--exclude": given.exclude, "--audit": given.audit, "--ratings": given.ratings}  # fmt: skip
-    beside = {run / name for run in given.runs for name in FOUND}
+    paths = {"--native": inputs.native, "--strata": inputs.strata, "--verdicts": inputs.verdicts,
+             "--exclude": inputs.exclude, "--audit": inputs.audit, "--ratings": inputs.ratings}  # fmt: skip
+    beside = {run / name for run in inputs.runs for name in FOUND}
     pairs = [(flag, path) for flag, path in paths.items() if path is not None and path not in beside]
-    pairs += [("--checks", path) for path in given.checks if path not in beside]
-    named = [("--task", task) for task in given.tasks]
+    pairs += [("--checks", path) for path in inputs.checks if path not in beside]
+    named = [("--task", task) for task in inputs.tasks]
     return tuple(f"{flag} {shlex.quote(str(value))}" for flag, value in [*pairs, *named])
 
 
-def can_reread(records: pl.DataFrame, given: AuditInputs) -> bool:
+def can_reread(records: pl.DataFrame, inputs: AuditInputs) -> bool:
     """Whether some reply can be read again: a row of each task is tried."""
     from hesperus.errors import HesperusError
     from hesperus.studies.reread.rereading import reread
 
     tried = records.filter(records["reply"].is_not_null()).unique("task", keep="first", maintain_order=True)
     try:
-        return bool(len(tried)) and bool(reread(tried, parser="strict", task=given.parser_task)[1].read.any())
+        return bool(len(tried)) and bool(
+            reread(tried, parser="strict", task=inputs.parser_task)[1].read.any()
+        )
     except HesperusError:
         return False
 
@@ -345,7 +349,7 @@ def dropped(runs: Sequence[Path]) -> dict[str, int] | None:
     return counts if said else None
 
 
-def beside(runs: Sequence[Path], name: str) -> Path | None:
+def run_file(runs: Sequence[Path], name: str) -> Path | None:
     """The file of that name in the one run folder, if there is one."""
     found = [run / name for run in runs if run.is_dir() and (run / name).is_file()]
     return found[0] if len(found) == 1 else None

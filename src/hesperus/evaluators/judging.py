@@ -328,7 +328,7 @@ def strict_json(text: str) -> object:
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise UnreadableReply("a key stands in it twice")
+        raise UnreadableReply("a key is in it twice")
     return found
 
 

@@ -74,7 +74,7 @@ def test_items_have_to_be_aligned(tmp_path: Path) -> None:
         aligned([])
     with pytest.raises(DataError, match="item 'q/2': is not in both 'en' and 'zh-Hant'"):
         aligned(items[:-1])
-    with pytest.raises(DataError, match="stands twice in 'en'"):
+    with pytest.raises(DataError, match="occurs twice in 'en'"):
         aligned([*items, items[0]])
     with pytest.raises(DataError, match="2 choices for 1 labels"):
         aligned([AskedItem("1", "en", "q", ("a", "b"), ("A",))])

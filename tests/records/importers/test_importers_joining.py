@@ -67,7 +67,7 @@ def test_a_row_that_stands_twice(tmp_path: Path) -> None:
     other = mmlu_rows(5, shift=2)
     write_lm_eval(tmp_path, "global_mmlu_full_de", [*rows, rows[1], other[3]])
     imported = import_logs(tmp_path)
-    assert _reasons(imported) == {"row stands twice": 1, "id stands twice": 2}
+    assert _reasons(imported) == {"row occurs twice": 1, "id occurs twice": 2}
     assert imported.records["item"].to_list() == [f"anatomy/test/{n}" for n in (0, 1, 2, 4)]
 
 

@@ -463,7 +463,7 @@ def test_a_table_as_it_stands_and_doubled_rows(tmp_path: Path) -> None:
         ("1", "en", "de_from_en"),
         ("2", "en", "de_from_en"),
     ]
-    assert _reasons(imported) == {"row stands twice": 1}
+    assert _reasons(imported) == {"row occurs twice": 1}
 
 
 def test_what_a_table_lacks(tmp_path: Path) -> None:
@@ -486,7 +486,7 @@ def test_what_a_table_lacks(tmp_path: Path) -> None:
     single = ImportSettings(columns={"item": "qid", "answer": "choice"}, model="m", language_from="=de")
     one = import_logs(path, single)
     assert one.records.select("item", "answer", "input").rows() == [("1", "A", "de")]
-    assert _reasons(one) == {"row stands twice": 2, "id stands twice": 2}
+    assert _reasons(one) == {"row occurs twice": 2, "id occurs twice": 2}
     with pytest.raises(DataError, match="a table in JSON is an array of objects"):
         other = tmp_path / "t.json"
         other.write_text("{}", encoding="utf-8")

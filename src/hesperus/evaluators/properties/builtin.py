@@ -12,7 +12,7 @@ from hesperus.languages import pack
 from hesperus.version import __version__
 
 _HEAD = 400
-"""Characters in which a refusal stands: later, a text mostly quotes one or limits what it has said."""
+"""Characters in which a refusal is looked for: later, a text mostly quotes one or limits what it has said."""
 
 _SHORT, _LONG = 50, 200
 """Words at which a text is no longer short, and from which it is long."""

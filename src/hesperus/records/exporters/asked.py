@@ -59,7 +59,7 @@ def aligned(items: Iterable[AskedItem]) -> dict[str, tuple[AskedItem, ...]]:
     for one in items:
         many = by_language.setdefault(one.language, {})
         if one.item in many:
-            raise DataError(f"stands twice in {one.language!r}", item=one.item)
+            raise DataError(f"occurs twice in {one.language!r}", item=one.item)
         if len(one.choices) != len(one.labels):
             raise DataError(f"{len(one.choices)} choices for {len(one.labels)} labels", item=one.item)
         many[one.item] = one

@@ -428,12 +428,12 @@ def _without_doubles(frame: pl.DataFrame, source: Source, left: list[LeftOut]) -
     distinct = frame.unique(maintain_order=True)
     if len(distinct) < len(frame):
         detail = "equal in every column; counted once"
-        left.append(LeftOut("row stands twice", len(frame) - len(distinct), source.place, detail))
+        left.append(LeftOut("row occurs twice", len(frame) - len(distinct), source.place, detail))
     doubled = distinct.select(name for name in KEY if name in distinct.columns).is_duplicated()
     if doubled.any():
         item = distinct.filter(doubled)["item"][0]
         detail = (
             f"first {item!r}: rows share it and differ; is a column for the repeat or the model not mapped?"
         )
-        left.append(LeftOut("id stands twice", int(doubled.sum()), source.place, detail))
+        left.append(LeftOut("id occurs twice", int(doubled.sum()), source.place, detail))
     return distinct.filter(~doubled)

@@ -73,7 +73,7 @@ def import_logs(
     if cells:
         records, more_notes = _read(records, cells, parser, settings)
         notes += more_notes
-    # Records stand in the order of the logs, of which several may be parts of one cell (subjects, splits).
+    # Records are in the order of the logs, of which several may be parts of one cell (subjects, splits).
     starts = list(accumulate((len(log.rows) for log in joined), initial=0))
     answered = [
         int((records["outcome"].slice(start, len(log.rows)) == "answered").sum())

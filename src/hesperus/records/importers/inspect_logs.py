@@ -346,6 +346,6 @@ def _reply(sample: _Sample, source: Source) -> str | None:
         content = "".join(str(part.get("text", "")) for part in content if part.get("type") == "text")
     if not content.startswith(_ATTACHED):
         return content
-    # Long texts stand once, elsewhere in the sample.
+    # Long texts are kept once, elsewhere in the sample.
     held = _part(sample.attachments, dict[str, str] | None, f"attachments of sample {sample.id!r}", source)
     return str((held or {}).get(content.removeprefix(_ATTACHED), content))

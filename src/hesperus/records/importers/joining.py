@@ -122,11 +122,11 @@ def _once(log: Log, left: list[LeftOut]) -> Log:
         doubled = distinct.select("item", "repeat").is_duplicated()
         same, other = len(rows) - len(distinct), int(doubled.sum())
         if same:
-            left.append(LeftOut("row stands twice", same, log.place, "the same answer again; counted once"))
+            left.append(LeftOut("row occurs twice", same, log.place, "the same answer again; counted once"))
         if other:
             item = distinct.filter(doubled)["item"][0]
             detail = f"first {item!r}: the id names rows with different answers; is the key right (--key)?"
-            left.append(LeftOut("id stands twice", other, log.place, detail))
+            left.append(LeftOut("id occurs twice", other, log.place, detail))
         rows = distinct.filter(~doubled)
     return replace(log, rows=rows)
 

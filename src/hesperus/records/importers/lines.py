@@ -78,7 +78,7 @@ def pieces(path: Path) -> Iterator[Piece]:
                 raise DataError(f"a line is longer than {LONGEST:,} bytes", file=path.name)
             continue
         yield _whole(bytes(rest) + block[:end]) if rest else Piece(block, end)
-        # A plain file gives what stands behind its last end of a line again, with the next block.
+        # A plain file gives what follows its last end of a line again, with the next block.
         rest = bytearray(block[end:] if packed else b"")
     if rest.strip():
         yield _whole(bytes(rest))

@@ -208,7 +208,7 @@ def _siblings(logs: Sequence[Log]) -> tuple[Mapping[int, tuple[_Slot, int]], set
         if len({log.name for log in members}) < 2 or not tags:
             continue
         if None in tagged.values():
-            # One that is no language says that the others are none either: lsat_ar stands beside lsat_lr.
+            # One that is no language says that the others are none either: lsat_ar is next to lsat_lr.
             denied |= {one for one, slot in tagged.items() if slot is not None}
             continue
         own = [log for log in members if _shares(log, [other for other in members if other is not log])]

@@ -63,7 +63,7 @@ def wide_columns(columns: Sequence[str], settings: ImportSettings, source: Sourc
     several = {head: many for head, many in heads.items() if len({one.language for one in many}) > 1}
     answers = {head: many for head, many in several.items() if not _words(head).isdisjoint(ANSWER_WORDS)}
     chosen = answers or several
-    # A model that was asked in one language only stands beside those that were asked in more.
+    # A model that was asked in one language only is next to those that were asked in more.
     tags = {one.language for many in chosen.values() for one in many}
     for head, many in heads.items():
         is_like = not answers or not _words(head).isdisjoint(ANSWER_WORDS)

@@ -88,7 +88,7 @@ MEMBERS = BeforeValidator(_members)
 PATH = "path"
 """Marks the name of a file or folder."""
 MANY = BeforeValidator(_one_or_many)
-"""Marks a list in whose place one value may stand."""
+"""Marks a list that may also be given as one value."""
 _ONE_OR_MANY = BeforeValidator(_one_or_many, json_schema_input_type=str | tuple[str, ...])
 Names = Annotated[tuple[str, ...], _ONE_OR_MANY]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words, json_schema_input_type=str | tuple[str, ...])]

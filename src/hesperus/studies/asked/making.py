@@ -78,7 +78,7 @@ def _refuses(text: str, tags: tuple[str, ...]) -> bool:
 
 @cache
 def _refusals(tag: str) -> tuple[str, ...]:
-    # A phrase of few letters stands in ordinary texts too.
+    # A phrase of few letters occurs in ordinary texts too.
     phrases = (fold(key(phrase)) for phrase in wording_for(tag).refusals)
     return tuple(phrase for phrase in phrases if sum(map(str.isalpha, phrase)) >= _FEWEST_LETTERS)
 

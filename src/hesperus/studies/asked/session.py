@@ -1,4 +1,4 @@
-"""Who is asked and at whose expense: models, reply store, policies and one budget for a whole study."""
+"""Who is asked, and within which budget: models, reply store, policies and one budget for a whole study."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO_LOGPROBS = frozenset({"http_400", "http_422", "no_logprobs", "option_not_sho
 
 @dataclass(frozen=True, slots=True)
 class ModelSession:
-    """What asking needs: the models by name, the store, the policy and one purse for all.
+    """What asking needs: the models by name, the store, the policies and one budget for all.
 
     Attributes:
         models: Every model that the study asks, makers and judges included.

@@ -74,7 +74,7 @@ class Stores:
         return path if self.replies != self.main and path.is_file() else None
 
     def begin(self, store: ReplyStore, *, makes: bool) -> None:
-        """Write into a shard's store whose it is, before anything is asked.
+        """Write into a shard's store which shard it is of, before anything is asked.
 
         Args:
             store: The open store.

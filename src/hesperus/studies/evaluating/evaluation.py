@@ -47,7 +47,7 @@ class Evaluation:
 
     Attributes:
         what: Name of the evaluator.
-        pairs: A row for each pair: whose, its state, its values, and those of its ceiling (see docs/open_answers.md).
+        pairs: A row for each pair: its key, state and values, and those of its ceiling (see docs/open_answers.md).
         details: Claims with verdicts, or grades, to read.
         sentences: Every translated sentence, with what was wrong with it and what became of it.
         validity: Share of the evaluator's replies that could be read.

@@ -106,7 +106,7 @@ def read_prompts(path: Path, reference: str, *, named: bool = True) -> dict[str,
     fields = [name for name in table.columns if name == "prompt" or name.startswith("field:")]
     if "item" not in table.columns or not fields:
         raise DataError(
-            f"prompts stand in the columns item and prompt; this has {', '.join(table.columns)}", file=file
+            f"prompts are in the columns item and prompt; this has {', '.join(table.columns)}", file=file
         )
     if "language" in table.columns:
         table = table.filter(pl.col("language") == reference)

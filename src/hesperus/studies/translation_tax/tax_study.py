@@ -107,7 +107,7 @@ class TaxStudy(Declared, Instructed):
         if strangers:
             raise ValueError(f"groups: {strangers[0]!r} is not among the models")
         if len(set(named)) < len(named):
-            raise ValueError("groups: a model stands in two")
+            raise ValueError("groups: a model is in two")
         if self.naturalise is not None:
             StrataRule(sizes=self.naturalise.sizes)
         return self
