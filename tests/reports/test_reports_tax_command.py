@@ -176,6 +176,10 @@ def test_a_second_reader_needs_replies(folder: Path, tmp_path: Path) -> None:
         "not possible: the records hold no replies" in found.stderr
         and "no cell is parser-sensitive" not in found.stderr
     )
+    assert "hold no reply that could be read again" in found.stderr
+    alone = invoke(app, ["tax", "validity", str(folder), "--task", "simulated", "--resamples", "0"])
+    assert "(--parser strict --parser ohmer2023)" in alone.stderr, "nobody asked for a second parser"
+    assert "no reply" not in alone.stderr
     listed = invoke(app, ["tax", "checklist", str(table), *parsers, "--format", "json"])
     rows = {row["item"]: row for row in json.loads(listed.stdout)["checklist"]["rows"]}
     line = rows["cells that depend on the parser, by several parsers"]

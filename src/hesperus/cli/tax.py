@@ -197,22 +197,23 @@ def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSetti
         hint = "no scores.parquet beside the records: `hesperus score RUN` writes it, or give --scores"
         say(f"no quality threshold was applied ({hint})")
     if name == "validity":
-        _say_sensitive(found)
+        _say_sensitive(found, asked=bool(flags.parsers))
 
 
-def _say_sensitive(found: Table) -> None:
-    """Which cells of a table of valid answers depend on the parser."""
+def _say_sensitive(found: Table, *, asked: bool) -> None:
+    """Which cells of a table of valid answers depend on the parser, and whether another parser was asked for."""
     from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
 
     lines, unchecked = sensitive_cells(found), unchecked_cells(found)
     for line in lines:
         say(f"parser-sensitive: {line}")
     if unchecked:
-        recorded = found.signature["parsers"] == ["recorded"]
-        why = ": they hold no reply that could be read again" if recorded else ""
-        say(
-            f"{unchecked} cells were not read by a second parser{why or ' (--parser strict --parser ohmer2023)'}"
+        why = (
+            ": they hold no reply that could be read again"
+            if asked
+            else " (--parser strict --parser ohmer2023)"
         )
+        say(f"{unchecked} cells were not read by a second parser{why}")
     elif not lines:
         say("no cell is parser-sensitive")
 
