@@ -1,4 +1,4 @@
-"""Makes the pictures in docs/screenshots/ from the demo: `python -m docs.screenshots [FOLDER]`, in the root of the repository.
+"""Makes the pictures in docs/screenshots/ from the demo: `PYTHONPATH=tests python -m docs.screenshots [FOLDER]`, in the root of the repository.
 
 FOLDER holds a finished `hesperus demo`; without it one is made. Chromium must be on the path.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.reports.headless_chromium import Page, chromium_page
+from reports.headless_chromium import Page, chromium_page
 
 TARGET = Path(__file__).parent / "screenshots"
 MOST = 1_500_000

@@ -13,8 +13,8 @@ import altair as alt
 from hesperus.analysis.pairs import Side, compared_statistic, reading_order
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.heat import Shades, Sides, heat_map
-from hesperus.reports.multisense_figures import panel_of, placed
-from hesperus.reports.points import panelled
+from hesperus.reports.multisense_figures import placed
+from hesperus.reports.points import panel_titles, panelled
 from hesperus.reports.theme import COLOURS, NEUTRAL, SHARE, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
@@ -41,13 +41,13 @@ def labels_figure(table: Table) -> Any | None:
     labels = list(dict.fromkeys(str(row["label"]) for row in table.rows))
     if not 1 < len(labels) <= MOST_LABELS:
         return None
-    several = len({row["task"] for row in table.rows}) > 1
+    title = panel_titles(table.rows)
     bars: dict[_Bar, dict[str, float]] = {}
     for row in table.rows:
         is_gold, code = row["statistic"] != "share", str(row["input"])
         sense = parsed(code)
         if _whole(row) and row["value"] is not None and not (is_gold and sense and not sense.is_original):
-            place = (panel_of(row, several=several), is_gold, code)
+            place = (title(row), is_gold, code)
             bars.setdefault(place, {})[str(row["label"])] = float(row["value"])
     for shares in bars.values():
         rest = 1 - sum(shares.values())
@@ -67,10 +67,10 @@ def labels_figure(table: Table) -> Any | None:
 def outcomes_figure(table: Table) -> Any | None:
     """Shares of the replies that carry no answer, by what became of them; None if all do."""
     lost = [row for row in table.rows if row["statistic"] in _LOST and row["value"] and _whole(row)]
-    several = len({row["task"] for row in table.rows}) > 1
+    title = panel_titles(table.rows)
     rows = [
         {
-            "panel": panel_of(row, several=several),
+            "panel": title(row),
             "line": Side(str(row["instruction"]), str(row["input"])).label,
             "part": OUTCOME_WORDS[str(row["statistic"])],
             "value": row["value"],

@@ -9,7 +9,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 from hesperus.analysis.broken_items import BrokenItems
-from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import Table
 from hesperus.reports.formats import format_table
 from hesperus.rounding import cell, seven_digits
@@ -79,7 +78,7 @@ def markdown_summary(checked: Table, broken: BrokenItems | None = None) -> str:
         broken: Answers that were right in the baseline; None without a baseline.
 
     Returns:
-        A sentence, a table with failures first, the items that broke, the signature.
+        A sentence, a table with failures first and its signature, the items that broke.
     """
     parts = [
         f"## hesperus check: {passed_sentence(checked)}\n",
@@ -87,9 +86,6 @@ def markdown_summary(checked: Table, broken: BrokenItems | None = None) -> str:
     ]
     if broken is not None:
         parts.append(_items_that_broke(broken))
-    line = str(checked.signature.get(SHORT, "")).replace("`", "'")
-    if line:
-        parts.append(f"Signature: `{line}`\n")
     return "\n".join(parts)
 
 

@@ -15,6 +15,7 @@ from hesperus.reports.points import (
     Series,
     by_mean,
     estimate_of,
+    panel_titles,
     points_figure,
     series_of,
     share_axis,
@@ -37,11 +38,11 @@ _PARTS = {
 def placed(compared: Sequence[tuple[Pair, Row]]) -> list[tuple[str, str, Pair, Row]]:
     """Panel and line of each comparison: the source is in the panel's title, or in the line where it varies."""
     sources = {found.source for found, _ in compared}
-    several = len({row["task"] for _, row in compared}) > 1
+    title = panel_titles(row for _, row in compared)
     told = []
     for found, row in compared:
         source = sense_label(found.source or "")
-        panel = panel_of(row, several=several)
+        panel = title(row)
         if len(sources) == 1:
             told.append((f"{panel}, from {source}", found.target_label, found, row))
         else:
@@ -69,10 +70,10 @@ def consistency_figure(table: Table) -> Any | None:
 
 def causes_figure(table: Table) -> Any | None:
     """What changes answers: the parts of the changed share, by target, a panel a model."""
-    several = len({row["task"] for row in table.rows}) > 1
+    title = panel_titles(table.rows)
     rows = [
         {
-            "panel": panel_of(row, several=several),
+            "panel": title(row),
             "line": target_label(str(row["sense"])),
             "of": _PARTS[str(row["statistic"])],
             **estimate_of(row),
@@ -146,10 +147,10 @@ def whole_rows(table: Table) -> list[dict[str, Any]]:
     chosen = compared_statistic(table, "consistency", "T") or compared_statistic(
         table, "consistency", "versions"
     )
-    several = len({row["task"] for _, row in chosen}) > 1
+    title = panel_titles(row for _, row in chosen)
     return [
         {
-            "panel": panel_of(row, several=several),
+            "panel": title(row),
             "line": line,
             "label": cell(float(row["value"]), "percentage"),
             "items": items_anchor(model=row["model"], changed=made.target),
@@ -159,21 +160,14 @@ def whole_rows(table: Table) -> list[dict[str, Any]]:
     ]
 
 
-def panel_of(row: Row, *, several: bool) -> str:
-    """The title of the panel that a row is in: its model, with the task where there are several."""
-    return f"{row['model']}, {row['task']}" if several else str(row["model"])
-
-
 def _asked_again(table: Table) -> dict[str, tuple[float, str]]:
     """How often the same prompt, asked again in its source, gets the same answer, by panel."""
-    several = len({row["task"] for _, row in compared_statistic(table, "consistency")}) > 1
+    title = panel_titles(row for _, row in compared_statistic(table, "consistency"))
     again: dict[str, tuple[float, str]] = {}
     for found, row in compared_statistic(table, "consistency", "repeat"):
         if (found.a.repeat, found.b.repeat) == (1, 2) and found.source:
             value = float(row["value"])
-            again.setdefault(
-                panel_of(row, several=several), (value, f"asked again {cell(value, 'percentage')}")
-            )
+            again.setdefault(title(row), (value, f"asked again {cell(value, 'percentage')}"))
     return again
 
 

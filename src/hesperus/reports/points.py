@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,12 @@ def zero_axis(rows: Sequence[Row], title: str, *, least: float) -> Any:
     room = 0.06 * (high - low)
     scale = alt.Scale(domain=[low - room, high + room], nice=False)
     return alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=7, labelFlush=False))
+
+
+def panel_titles(rows: Iterable[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], str]:
+    """What a panel of a row is called: its model, with the task where the rows have several."""
+    several = len({row["task"] for row in rows}) > 1
+    return lambda row: f"{row['model']}, {row['task']}" if several else str(row["model"])
 
 
 def by_mean(rows: Sequence[Mapping[str, Any]], name: str = "line") -> list[str]:

@@ -13,7 +13,7 @@ from hesperus.analysis.table import Table
 from hesperus.analysis.translation_bins import ALL
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.estimate_texts import estimate_text
-from hesperus.reports.points import panelled
+from hesperus.reports.points import panel_titles, panelled
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
 from hesperus.wording import language_label, parsed
 
@@ -108,8 +108,8 @@ def translation_bins_figure(bins: Table, *, score: str = "bleu") -> Any | None:
     Where a model has several made senses, the dark points take all together, and lines of single ones are behind.
     """
     rows = [row for row in bins.rows if row["score"] == score and row["value"] is not None]
-    several = len({row["task"] for row in rows}) > 1
-    placed = [{**row, "panel": f"{row['model']}, {row['task']}" if several else row["model"]} for row in rows]
+    title = panel_titles(rows)
+    placed = [{**row, "panel": title(row)} for row in rows]
     return panelled(placed, lambda held, heading: _panel(held, score, heading), across=3)
 
 
