@@ -22,15 +22,16 @@ _LONGEST = 300
 
 
 def worst_translations_blocks(scores: pl.DataFrame | None, items: pl.DataFrame | None) -> Iterator[Block]:
-    """A heading and the ten translations with the lowest score that differ from what they are compared with; or nothing."""
+    """A heading and the ten translations with the lowest score; not those that are the very text with which they are compared."""
     names = score_names(scores) if scores is not None else ()
     if scores is None or not names or scores[names[0]].count() == 0:
         return
     found = worst_translations(scores, items, names[0], most=_MOST * _ALIKE)
+    best = float(scores[names[0]].max())  # type: ignore[arg-type]
     alike: dict[tuple[str, ...], list[ScoredTranslation]] = {}
     for one in found:
-        if one.texts != one.other_texts or not one.texts:
-            alike.setdefault((one.item, one.sense, _joined(one.texts)), []).append(one)
+        if one.score < best or one.texts != one.other_texts:
+            alike.setdefault((f"{one.score}", one.item, one.sense, _joined(one.texts)), []).append(one)
     if not alike:
         return
     lines = tuple(map(_line, list(alike.values())[:_MOST]))
