@@ -74,7 +74,7 @@ def test_it_is_one_whole_page_that_loads_nothing(page: str) -> None:
 def test_it_says_what_was_compared_and_what_was_left_out(page: str) -> None:
     for words in (
         "How alike do a/large, a/small and b/small answer in 5 languages?",
-        "quiz: 3 models in 5 languages, 57 questions that are the same in each. Compared are the answers given, in pairs "
+        "quiz: 3 models in 5 languages, 57 questions the same in each. Compared are the answers given, in pairs "
         "of runs: 30 of one model in two languages and 15 of two models in one language.",
         "2 questions excluded by the study&#39;s list.",
         "1 question excluded, since their right answer is not the same in all runs.",

@@ -218,7 +218,7 @@ def _lost_answers(codes: Codes, silent: _Silent) -> list[str]:
     """Missing data that takes no item out by itself, since other runs answered the item."""
     runs, asked = silent
     failed = int((codes == FAILED).sum()) - asked
-    said = [f"{failed} questions without a reply (error)"] if failed else []
+    said = [f"{failed} question{'s' * (failed != 1)} without a reply (error)"] if failed else []
     return said + ([f"{runs} of {len(codes)} runs without any answer"] if runs else [])
 
 

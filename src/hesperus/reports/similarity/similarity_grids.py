@@ -14,7 +14,7 @@ from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import groups_of, prompts
 from hesperus.reports.tabulated import Key, tabulated
 from hesperus.rounding import hundredths
-from hesperus.wording import MISSING, language_or_code
+from hesperus.wording import MISSING, counted, language_or_code
 
 if TYPE_CHECKING:
     from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, Square
@@ -274,7 +274,7 @@ def runs_grid(found: SimilarityFindings) -> Grid | None:
         if sense_of(run.cell) in names
     ]
     keys = (column("model"), Column("language", "Language"))
-    caption = f"The runs, over the {found.items:,} items that are compared."
+    caption = f"The runs, over the {counted(found.items, 'item')} compared."
     return tabulated(caption, rows, keys, "runs", folds=_LONG)
 
 

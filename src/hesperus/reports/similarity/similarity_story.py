@@ -42,7 +42,7 @@ def _compared(found: SimilarityFindings) -> str:
     )  # fmt: skip
     return (
         f"{found.task}: {counted(models, 'model')} in {counted(languages, 'language')}, {counted(found.items, 'question')} "
-        f"that are the same in each. Compared are {answers}, in pairs of runs: {joined(kinds)}."
+        f"the same in each. Compared are {answers}, in pairs of runs: {joined(kinds)}."
     )
 
 
