@@ -71,6 +71,23 @@ def use_aiohttp(url: str, count: int, concurrency: int) -> None:
     uvloop.run(main())
 
 
+def use_transport(url: str, count: int, concurrency: int) -> None:
+    """aiohttp as hesperus uses it: its pool and its parser, and a head that is written once."""
+    from hesperus.models.transport import Transport
+
+    async def main() -> None:
+        transport = Transport(url, HEADERS)
+        await transport.open()
+
+        async def send(data: bytes) -> bytes:
+            return (await transport.post("/chat/completions", data)).body
+
+        await workers(count, concurrency, send)
+        await transport.close()
+
+    uvloop.run(main())
+
+
 def use_httpx(name: str) -> Run:
     def run(url: str, count: int, concurrency: int) -> None:
         httpx = import_module(name)
@@ -182,6 +199,7 @@ def use_bare_protocol(url: str, count: int, concurrency: int) -> None:
 
 CLIENTS: dict[str, tuple[str | None, Run]] = {
     "aiohttp": ("aiohttp", use_aiohttp),
+    "aiohttp, as hesperus uses it": ("aiohttp", use_transport),
     "httpx": ("httpx", use_httpx("httpx")),
     "httpx2": ("httpx2", use_httpx("httpx2")),
     "niquests": ("niquests", use_niquests),
