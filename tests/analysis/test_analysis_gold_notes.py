@@ -40,3 +40,15 @@ def _records(gold: dict[str, str | None], options: list[str] | None) -> pl.DataF
 def test_what_is_said_of_gold(gold: dict[str, str | None], options: list[str], begins: str | None) -> None:
     found = gold_notes(_records(gold, options))
     assert len(found) == (begins is not None) and all(note.startswith(str(begins)) for note in found)
+
+
+def test_right_answers_in_other_words_are_said_to_count_as_different() -> None:
+    rows = [
+        {"model": "m", "task": "t", "item": f"i{place}", "instruction": code, "input": code, "answer": said, "gold": said}
+        for code, answers in {"en": ["Rome", "Paris"], "de": ["Rom", "Paris"]}.items()
+        for place, said in enumerate(answers)
+    ]  # fmt: skip
+    (told,) = gold_notes(conform(pl.DataFrame(rows)))
+    assert told.startswith("t: 1 item answered rightly") and "'Rom' and 'Rome'" in told
+    wrong = [row | {"gold": "Oslo"} if row["answer"] == "Rom" else row for row in rows]
+    assert gold_notes(conform(pl.DataFrame(wrong))) == []

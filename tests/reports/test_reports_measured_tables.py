@@ -460,6 +460,12 @@ def test_every_measure_of_the_registry_gives_a_table(records: pl.DataFrame) -> N
         assert found.measure == what and found.rows and "subject" in found.columns
 
 
+def test_a_printed_table_shows_value_interval_and_reason(records: pl.DataFrame) -> None:
+    found = measure_table("accuracy", records, GivenSettings(resamples=QUICK.resamples))
+    shown = repr(found)
+    assert all(name in shown for name in found.columns), "no column is cut for the width of a terminal"
+
+
 def test_tables_refuse_rows_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match="row 1 of table 'x' does not fit its columns: b, c"):
         table("x", ("a", "b"), rows=[{"a": 1, "b": 2}, {"a": 1, "c": 2}], signature={})

@@ -120,7 +120,9 @@ class Table:
         return pl.DataFrame(list(self.rows), schema=list(self.columns), infer_schema_length=None)
 
     def __repr__(self) -> str:
-        return f"{self.measure}\n{self.frame()}"
+        # Of many columns polars shows the first and the last: value and interval, in the middle, would be the ones to go.
+        with pl.Config(tbl_cols=-1, tbl_width_chars=200, fmt_str_lengths=40, tbl_hide_column_data_types=True):
+            return f"{self.measure}\n{self.frame()}"
 
     def _repr_html_(self) -> str:
         return self.frame()._repr_html_()
