@@ -248,3 +248,20 @@ def test_items_that_change_sets_are_tested_as_fisher_does_and_in_few_items_not_a
     assert apart == pytest.approx(0.05, abs=0.005), (
         "two of the twenty ways are as far apart, and count by half"
     )
+
+
+@pytest.mark.parametrize(("count", "bar"), [(2000, 20), (149, 1), (150, 2), (44, 1)])
+def test_the_tail_goes_through_the_median_and_the_one_percent_quantile(count: int, bar: int) -> None:
+    spread = np.sort(np.random.default_rng(count).normal(4.0, 1.0, count))
+    assert spread[0] > 0, "nothing lies beyond 0, so the tail is continued"
+    reach = np.median(spread) / (np.median(spread) - spread[bar - 1])
+    z = stats.norm.isf((1 + bar) / (1 + count))
+    assert resampled_p(spread) == pytest.approx(2 * stats.norm.sf(z * reach), rel=1e-9)
+
+
+def test_up_to_14_items_that_differ_every_pattern_of_signs_is_tried() -> None:
+    moved = np.array([1.0, 2.0, -3.0, 5.0, 8.0, -1.5, 4.0, 6.5, -2.5, 7.0, 3.5, 9.0, -0.5, 10.0])
+    signs = 1.0 - 2.0 * (np.arange(1 << 14)[:, None] >> np.arange(14) & 1)
+    extreme = np.abs(signs @ moved) >= abs(moved.sum()) - 1e-9
+    assert permutation_test(np.append(moved, 0.0), resamples=19).value == extreme.mean()
+    assert permutation_test(np.append(moved, 0.25), resamples=19).value in np.arange(1, 21) / 20
