@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import hesperus as hs
 from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
-from hesperus.errors import UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError, UsageError
 
 STUDY: dict[str, dict[str, Any]] = {
     "multisense": {"task": "atlas", "target": ["de"]},
@@ -191,3 +191,8 @@ def test_the_folder_of_another_run_is_not_written_over(tmp_path: Path) -> None:
     assert (folder / "records.parquet").read_bytes() == before
     again = hs.run("similarity", out=folder, progress=False, **{**values, "sample": {"n": 4}})
     assert again.run.records["item"].n_unique() == 4
+    again.run.records.write_parquet(folder / "records.parquet", metadata={"hesperus.records": "99"})
+    before = (folder / "records.parquet").read_bytes()
+    with pytest.raises(DataError, match="version '99' of the records table"):
+        hs.run("similarity", out=folder, progress=False, **values)
+    assert (folder / "records.parquet").read_bytes() == before

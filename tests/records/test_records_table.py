@@ -237,6 +237,13 @@ def test_a_file_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
     _frame().write_parquet(tmp_path / "r.parquet", metadata={"hesperus.records": "3"})
     with pytest.raises(DataError, match="version '3' of the records table, this hesperus reads up to 2"):
         read_records(tmp_path / "r.parquet")
+    held = (tmp_path / "r.parquet").read_bytes()
+    with pytest.raises(DataError, match="version '3' of the records table"):
+        write_records(_frame(), tmp_path / "r.parquet")
+    assert (tmp_path / "r.parquet").read_bytes() == held
+    (tmp_path / "broken.parquet").write_bytes(b"nothing to lose")
+    write_records(_frame(), tmp_path / "broken.parquet")
+    assert len(read_records(tmp_path / "broken.parquet")) == len(_frame())
 
 
 def test_the_same_rows_in_any_order_give_the_same_bytes(tmp_path: Path) -> None:

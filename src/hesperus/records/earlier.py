@@ -5,20 +5,44 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 
-from hesperus.errors import EarlierRunWarning
+from hesperus.errors import DataError, EarlierRunWarning
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
+from hesperus.tables import DAMAGED
 from hesperus.version import __version__
 
 _INTERVALS = "intervals are of the Bayesian bootstrap, where they were of the percentile bootstrap (`--interval percentile` makes those)"
 
 
-def version_of(file: Path) -> str:
-    """The version of the records table to which a Parquet file was written; today's where it does not say."""
-    return pl.read_parquet_metadata(file).get(VERSION_KEY, str(SCHEMA_VERSION))
+def known_version(file: Path) -> int:
+    """The version of the records table to which a Parquet file was written; today's where it does not say.
+
+    Raises:
+        DataError: It is a later version than this hesperus knows.
+    """
+    version = pl.read_parquet_metadata(file).get(VERSION_KEY, str(SCHEMA_VERSION))
+    if not version.isdecimal() or int(version) > SCHEMA_VERSION:
+        raise DataError(
+            f"written to version {version!r} of the records table, this hesperus reads up to {SCHEMA_VERSION}; "
+            "update hesperus",
+            file=file,
+        )
+    return int(version)
+
+
+def refuse_to_replace(file: Path) -> None:
+    """Refuse to write over records of a later version, of which this hesperus cannot tell what would be lost.
+
+    Raises:
+        DataError: The file holds such records.
+    """
+    with suppress(*DAMAGED):  # no Parquet file of records: there is nothing to lose
+        if file.is_file():
+            known_version(file)
 
 
 def warn_of_records(file: Path, version: int) -> None:
@@ -66,6 +90,6 @@ def warn_of_study(folder: Path, study: Mapping[str, object], records: Path) -> N
         or not records.is_file()
     ):
         return
-    if version_of(records) == str(SCHEMA_VERSION):
+    if known_version(records) == SCHEMA_VERSION:
         said = f"{folder}: its study was resolved by an earlier hesperus; {_INTERVALS}"
         warnings.warn(said, EarlierRunWarning, stacklevel=2)

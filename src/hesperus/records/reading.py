@@ -10,8 +10,8 @@ import polars as pl
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records.conform import conform
-from hesperus.records.earlier import version_of, warn_of_records
-from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION
+from hesperus.records.earlier import known_version, warn_of_records
+from hesperus.records.schema import MEASURED, SCHEMA
 from hesperus.spreadsheets import unguarded_frame
 from hesperus.tables import DAMAGED, FORMATS, broken_table
 
@@ -78,14 +78,7 @@ def _wanted(file: Path, present: Sequence[str], columns: Sequence[str]) -> list[
 
 
 def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:
-    version = version_of(file)
-    if not version.isdecimal() or int(version) > SCHEMA_VERSION:
-        raise DataError(
-            f"written to version {version!r} of the records table, this hesperus reads up to {SCHEMA_VERSION}; "
-            "update hesperus",
-            file=file,
-        )
-    warn_of_records(file, int(version))
+    warn_of_records(file, known_version(file))
     scan = pl.scan_parquet(file)
     if columns is not None:
         scan = scan.select(_wanted(file, scan.collect_schema().names(), columns))

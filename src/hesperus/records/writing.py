@@ -10,6 +10,7 @@ import polars as pl
 
 from hesperus.errors import UsageError
 from hesperus.records.conform import conform
+from hesperus.records.earlier import refuse_to_replace
 from hesperus.records.files import write_whole
 from hesperus.records.ordering import in_key_order
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
@@ -25,12 +26,13 @@ def write_records(frame: pl.DataFrame, path: Path | str) -> None:
         path: File ending in .parquet; it appears whole or not at all.
 
     Raises:
-        DataError: The table breaks the contract.
+        DataError: The table breaks the contract, or the file holds records of a later version.
         UsageError: The path does not end in .parquet.
     """
     path = Path(path)
     if path.suffix.lower() not in (".parquet", ".pq"):
         raise UsageError(f"{path}: records are written as Parquet; let the name end in .parquet")
+    refuse_to_replace(path)
     ordered = in_key_order(conform(frame))
     write_parquet(ordered, path, {VERSION_KEY: str(SCHEMA_VERSION)})
 

@@ -23,7 +23,9 @@ from hesperus.fingerprint import JSON
 from hesperus.memory import give_back
 from hesperus.models import Model
 from hesperus.records import Run, write_run
+from hesperus.records.earlier import refuse_to_replace
 from hesperus.records.ordering import in_key_order
+from hesperus.records.reading import RECORDS_FILE
 from hesperus.records.runs import STUDY_FILE, mapping_in
 from hesperus.studies.asked.answering import (
     Asked,
@@ -323,7 +325,9 @@ def refuse_run_of_another_study(study: Declared, folder: Path) -> None:
 
     Raises:
         UsageError: The folder holds such a run.
+        DataError: It holds one of a later version.
     """
+    refuse_to_replace(folder / RECORDS_FILE)
     try:
         held = mapping_in(folder / STUDY_FILE)
     except DataError:
