@@ -114,3 +114,12 @@ def test_what_cannot_be_tested_says_why() -> None:
         mantel_test(np.ones((2, 3)), np.ones((2, 3)))
     with pytest.raises(ValueError, match="permutations must be 0 or more, not -1"):
         mantel_test(flat, flat, permutations=-1)
+
+
+def test_three_runs_have_a_correlation_and_two_have_none() -> None:
+    x = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 4.0], [2.0, 4.0, 0.0]])
+    y = np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 7.0], [1.0, 7.0, 0.0]])
+    a, b = np.triu_indices(3, 1)
+    found = mantel_test(x, y, permutations=0)
+    assert (found.statistic, found.n) == (pytest.approx(np.corrcoef(x[a, b], y[a, b])[0, 1]), 3)
+    assert mantel_test(x[:2, :2], y[:2, :2]).statistic is None
