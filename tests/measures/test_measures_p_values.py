@@ -119,6 +119,11 @@ def test_more_is_drawn_only_where_little_was_extreme() -> None:
 
     assert monte_carlo_p(every_tenth, width=1, resamples=1000, ceiling=9000) == 101 / 1001
     assert sum(drawn) == 1000
+    ten, nine = (
+        monte_carlo_p(lambda rows, few=few: few * rows / 1000, width=1, resamples=1000, ceiling=9000)
+        for few in (10, 9)
+    )
+    assert ten == 11 / 1001 and nine == pytest.approx(82 / 9001), "fewer than ten of the first ask for more"
     assert monte_carlo_p(lambda rows: 0, width=1, resamples=1000, ceiling=9000) == 1 / 9001
     assert enough_permutations(2000, 66) * 0.05 > 66 and enough_permutations(2000, 1) == 2000
     assert enough_permutations(0, 66) == 0
