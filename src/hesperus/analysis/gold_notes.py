@@ -17,7 +17,8 @@ def gold_notes(records: pl.DataFrame) -> list[str]:
         records: A records table.
     """
     verdicts = pl.col("options").list.eval(pl.element().is_in(VERDICTS)).list.all()
-    only = records.filter(pl.col("options").list.len() == len(VERDICTS), verdicts)
+    two = records.select("task", "options").filter(pl.col("options").list.len() == len(VERDICTS))
+    only = two.unique(maintain_order=True).filter(verdicts)
     told = [
         f"{task}: of each answer it is only known whether it is right; “same answer” means right on both sides or wrong on "
         "both, and two wrong answers may differ"

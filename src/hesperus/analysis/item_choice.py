@@ -31,12 +31,16 @@ def chosen_rows(matrix: ItemMatrix, rows: pl.DataFrame, most: int) -> tuple[pl.D
     """
     if rows.height <= most:
         return rows, 0
-    placed = rows.select("row", "model").with_row_index("place")
+    placed = rows.select("row", pl.col("model").cast(pl.Categorical)).with_row_index("place")
     doubtful = pl.col("mark").is_in(["wrong", "unanswered"]) | pl.col("changed") | pl.col("lost")
     cells = matrix.cells.filter(doubtful.fill_null(False)).select("row", "column")
-    ranked = cells.join(placed, on="row").sort("place")
+    # Each in its turn is among the first of those that the largest number takes.
+    ranked = (
+        cells.join(placed, on="row").sort("place", "column").group_by("model", "column", maintain_order=True)
+    )
+    first = ranked.head(_EACH[0]).sort("place", "column")
     for each in _EACH:
-        kept = ranked.group_by("model", "column", maintain_order=True).head(each)["row"].unique()
+        kept = first.group_by("model", "column", maintain_order=True).head(each)["row"].unique()
         if kept.len() <= most:
             rest = rows.filter(~pl.col("row").is_in(kept.implode())).head(most - kept.len())["row"]
             shown = rows.filter(pl.col("row").is_in(pl.concat([kept, rest]).implode()))
@@ -48,7 +52,7 @@ def marked_totals(matrix: ItemMatrix) -> Mapping[tuple[str, str, str], int]:
     """How many items have each mark, by model and key of the sense."""
     keys = {column.number: column.key for column in matrix.columns}
     counts = (
-        matrix.cells.join(matrix.rows.select("row", "model"), on="row")
+        matrix.cells.join(matrix.rows.select("row", pl.col("model").cast(pl.Categorical)), on="row")
         .group_by("model", "column")
         .agg(mark_of(mark).sum().alias(mark) for mark in IN_A_SENSE)
         .sort("model", "column")

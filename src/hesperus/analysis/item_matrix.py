@@ -50,10 +50,11 @@ _OPTIONAL: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "ceiling": pl.Float64,
 }
 _CARRIED = ("outcome", "answer", "gold", *_OPTIONAL)
-_DETAILS = ("options", "probs", "reply", "rule", "reply_language", "reply_translation")
+_DETAILS = ("options", "probs", "reply", "rule", "reply_language", "reply_translation", "score", "ceiling")
 """What is only read, never counted: of a packed run cells have it where they are shown (see ItemMatrix.with_texts)."""
 _NO_GROUP = frozenset({*SCHEMA, *_CARRIED, *LONG_TEXTS, "run"})
 _WHOLE_TEXT = "whole text"
+_MARK = {mark: pl.lit(mark, pl.Enum(MARKS)) for mark in MARKS}
 _ROUNDING = 1e-9
 
 
@@ -147,6 +148,11 @@ class ItemMatrix:
             )
         return replace(self, cells=cells)
 
+    @property
+    def is_scored(self) -> bool:
+        """Whether some cell has a score."""
+        return "score" in self.cells.columns and bool(self.cells["score"].is_not_null().any())
+
     def columns_of(self, rows: pl.DataFrame) -> tuple[MatrixColumn, ...]:
         """Columns that were asked of some item of the runs and tasks of rows."""
         places = set(rows.select("run", "task").unique().rows())
@@ -234,14 +240,17 @@ def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> Ite
     groups, rows = _rows(records)
     packed = {name: run for name, run in runs.items() if run.scan is not None}
     carried = [name for name in _CARRIED if not packed or name not in _DETAILS]
-    cells = (
-        _placed(
-            records.with_columns(confidence=pl.col("probs").list.max(), open=_is_open(records)), rows, columns
-        )
-        .select("row", "column", "reference", *carried, "confidence", "open")
-        .collect()
-    )
-    cells = _marked(cells if packed else cells.sort("row", "column"))
+    read = pl.col("probs").list.max().alias("confidence"), _is_open(records).alias("open")
+
+    def cells_of(part: pl.DataFrame) -> pl.DataFrame:
+        placed = _placed(part.with_columns(read), rows, columns)
+        cells = placed.select("row", "column", "reference", *carried, "confidence", "open")
+        return _marked(cells.collect().sort("row", "column"))
+
+    # A cell is compared within its model: of a large run a model is laid out at a time.
+    models = records["model"].unique().sort() if packed else ()
+    parts = [cells_of(records.filter(pl.col("model") == model)) for model in models] or [cells_of(records)]
+    cells = pl.concat(parts, rechunk=False)
     items = {
         name: run.items for name, run in runs.items() if run.items is not None and not run.items.is_empty()
     }
@@ -304,20 +313,28 @@ def _rows(records: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
     texts = (pl.String, pl.Categorical)
     names = [name for name, kind in records.schema.items() if kind in texts and name not in _NO_GROUP]
     found = (
-        records.select(_coded(*ROW), *names)
+        records.lazy()
+        .select(_coded(*ROW, *names))
         .group_by(ROW)
         .agg(
             *(pl.col(name).first() for name in names),
-            *(pl.col(name).n_unique().alias(f"{name} values") for name in names),
+            *(_is_one(pl.col(name).to_physical()).alias(f"{name} is one") for name in names),
         )
+        .collect(engine="streaming")
         .with_columns(pl.col(*ROW, *names).cast(pl.String))
     )
     same = found.group_by("run", "task", "item").agg(
-        (pl.col(name).n_unique() == 1) & (pl.col(f"{name} values").max() == 1) for name in names
+        (pl.col(name).n_unique() == 1) & pl.col(f"{name} is one").all() for name in names
     )
     groups = tuple(name for name in names if same[name].all() and found[name].n_unique() > 1)
     rows = found.sort("run", "task", "item", "model").with_row_index("row").select("row", *ROW, *groups)
     return groups, rows
+
+
+def _is_one(values: pl.Expr) -> pl.Expr:
+    """Whether all values are the same, or all are null."""
+    known = values.is_not_null()
+    return (values.min() == values.max()).fill_null(True) & (known.all() | ~known.any())
 
 
 def _is_open(records: pl.DataFrame) -> pl.Expr:
@@ -334,16 +351,16 @@ def _marked(cells: pl.DataFrame) -> pl.DataFrame:
     answered = pl.col("outcome") == "answered"
     mark = (
         pl.when(pl.col("outcome") == "error")
-        .then(pl.lit("error"))
+        .then(_MARK["error"])
         .when(~answered)
-        .then(pl.lit("unanswered"))
+        .then(_MARK["unanswered"])
         .when(pl.col("gold").is_null() | pl.col("open"))
-        .then(pl.lit("answered"))
+        .then(_MARK["answered"])
         .when(pl.col("answer") == pl.col("gold"))
-        .then(pl.lit("right"))
-        .otherwise(pl.lit("wrong"))
+        .then(_MARK["right"])
+        .otherwise(_MARK["wrong"])
     )
-    cells = cells.with_columns(mark=mark.cast(pl.Enum(MARKS)))
+    cells = cells.with_columns(mark=mark)
     referred = cells.select(
         "row",
         pl.col("column").alias("reference"),
@@ -352,7 +369,12 @@ def _marked(cells: pl.DataFrame) -> pl.DataFrame:
     ).filter(pl.col("reference").is_in(cells["reference"].unique().implode()))
     both = answered & pl.col("_answer").is_not_null() & ~pl.col("open")
     judged = pl.col("mark").is_in(["right", "wrong"]) & pl.col("_mark").is_in(["right", "wrong"])
-    below = pl.col("score") < pl.col("ceiling").fill_null(1.0) - _ROUNDING
+    is_scored = "score" in cells.columns
+    below = (
+        pl.col("score") < pl.col("ceiling").fill_null(1.0) - _ROUNDING
+        if is_scored
+        else pl.lit(None, pl.Boolean)
+    )
     return (
         cells.join(referred, on=["row", "reference"], how="left", maintain_order="left")
         .with_columns(
@@ -368,13 +390,14 @@ def _marked(cells: pl.DataFrame) -> pl.DataFrame:
 def _counted(rows: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     marks = [(pl.col("mark") == mark).sum().alias(mark) for mark in MARKS if mark != "answered"]
     doubtful = (pl.col("mark") == "wrong") | ((pl.col("mark") == "answered") & pl.col("changed"))
+    loss = (pl.col("ceiling").fill_null(1.0) - pl.col("score")).filter("lost").sum()
     counts = cells.group_by("row").agg(
         pl.col("lost").sum(),
         pl.col("changed").sum(),
         *marks,
         pl.len().alias("asked"),
         pl.col("confidence").filter(doubtful).max(),
-        (pl.col("ceiling").fill_null(1.0) - pl.col("score")).filter("lost").sum().alias("loss"),
+        (loss if "score" in cells.columns else pl.lit(0.0)).alias("loss"),
     )
     return rows.join(counts, on="row", how="inner", maintain_order="left").select(
         *rows.columns, *COUNTS, "confidence", "loss"

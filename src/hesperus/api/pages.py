@@ -186,6 +186,7 @@ def consistency_card_text(run: Run, given: GivenSettings, ending: str) -> str:
     """
     from hesperus.analysis.kinds import study_kind
     from hesperus.analysis.settings import resolve_settings
+    from hesperus.records.packed import unpacked
     from hesperus.reports.consistency_card import consistency_card
     from hesperus.reports.html_page import html
     from hesperus.reports.page_files import page_json, page_markdown
@@ -194,4 +195,5 @@ def consistency_card_text(run: Run, given: GivenSettings, ending: str) -> str:
     if ending not in written:
         raise UnknownNameError("ending of a card's file", ending, written)
     labels = study_kind(run) != "translate_then_evaluate"
-    return written[ending](consistency_card(run, resolve_settings(given, run.study), labels=labels))
+    # It looks at the language of every reply.
+    return written[ending](consistency_card(unpacked(run), resolve_settings(given, run.study), labels=labels))

@@ -280,16 +280,26 @@ def _block_estimates(block: Sequence[Statistic], shared: Draws | None) -> list[E
 
 def _resampled(columns: Sequence[Column], shared: Draws) -> Floats:
     """Sums of columns over each resample, [resamples, columns]."""
-    masks = [place for place, column in enumerate(columns) if column.dtype == np.bool_]
-    others = [place for place, column in enumerate(columns) if column.dtype != np.bool_]
+    heights = [_height(column) for column in columns]
+    masks = [place for place, height in enumerate(heights) if height is not None]
+    others = [place for place, height in enumerate(heights) if height is None]
     total = np.empty((shared.bootstrap.resamples, len(columns)))
     if masks:
-        total[:, masks] = shared.of_masks([columns[place].astype(np.bool_, copy=False) for place in masks]).T
+        weighed = shared.of_masks([columns[place].astype(np.bool_, copy=False) for place in masks]).T
+        total[:, masks] = weighed * np.array([heights[place] for place in masks], dtype=np.float64)
         if shared.bayesian:
             total[:, masks] *= shared.scale[:, None]
     if others:
         total[:, others] = shared.sums(np.column_stack([columns[place] for place in others]))
     return total
+
+
+def _height(column: Column) -> float | None:
+    """The one number that a column holds where it is not 0; None if there are several."""
+    if column.dtype == np.bool_:
+        return 1.0
+    top = float(column.max(initial=0.0))
+    return top if top > 0.0 and bool(((column == 0.0) | (column == top)).all()) else None
 
 
 _NUDGE = 1e-4

@@ -23,6 +23,10 @@ LONG_TEXTS = frozenset(
 """Columns of text that are neither measured nor grouped by; they are read for single items."""
 
 
+_COUNTS = ("tokens_in", "tokens_out")
+"""Measured columns that no page of answers shows."""
+
+
 def coded(scan: pl.LazyFrame, names: Collection[str]) -> pl.LazyFrame:
     """Some columns of a records table, each text as a code."""
     kinds = scan.collect_schema()
@@ -48,13 +52,24 @@ def packed_run(folder: Path) -> Run | None:
     wanted = [
         name
         for name, kind in kinds.items()
-        if name in MEASURED or (name not in LONG_TEXTS and name not in SCHEMA and kind == pl.String)
+        if (name in MEASURED and name not in _COUNTS)
+        or (name not in LONG_TEXTS and name not in SCHEMA and kind == pl.String)
     ]
-    records = coded(scan, wanted).collect(engine="streaming")
+    if "probs" in wanted and not scan.select(pl.col("probs").is_not_null().any()).collect().item():
+        # A column of nulls takes nothing in memory, the same read from a file eight bytes a record.
+        scanned = coded(scan, [name for name in wanted if name != "probs"]).collect(engine="streaming")
+        records = scanned.with_columns(pl.lit(None, SCHEMA["probs"]).alias("probs")).select(wanted)
+    else:
+        records = coded(scan, wanted).collect(engine="streaming")
     return replace(read_run(folder, in_part=True, records=records), scan=scan)
 
 
-def whole_records(run: Run, items: Collection[str]) -> pl.DataFrame:
-    """The records of some items with all their columns, texts as texts."""
+def whole_records(run: Run, items: Collection[str] | None = None) -> pl.DataFrame:
+    """The records of some items, or of all, with all their columns, texts as texts."""
     rows = run.records.lazy() if run.scan is None else run.scan
-    return rows.filter(pl.col("item").is_in(list(items))).collect()
+    return (rows if items is None else rows.filter(pl.col("item").is_in(list(items)))).collect()
+
+
+def unpacked(run: Run) -> Run:
+    """The run with all of its records in memory."""
+    return run if run.scan is None else replace(run, records=whole_records(run), scan=None)

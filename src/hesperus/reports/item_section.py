@@ -43,7 +43,7 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
     if rows.is_empty():
         yield note("Every item has the same answer in all senses.")
         return
-    is_scored = bool(matrix.cells["score"].is_not_null().any())
+    is_scored = matrix.is_scored
     shown, each = chosen_rows(matrix, rows, min(most, max(20, _MOST_CELLS // len(matrix.columns))))
     yield note(_said(matrix, rows, shown, each, is_scored=is_scored))
     yield items_block(everything, shown, own_senses(run.study, run.items))
@@ -57,7 +57,7 @@ def items_block(matrix: ItemMatrix, rows: pl.DataFrame, own: frozenset[str]) -> 
         rows: Rows, in order.
         own: Codes of senses that the models made themselves.
     """
-    is_scored = bool(matrix.whole.cells["score"].is_not_null().any())
+    is_scored = matrix.whole.is_scored
     caption = _SCORED if is_scored else _LABELED
     links = _NoLinks()
     near = matrix.with_texts(rows)

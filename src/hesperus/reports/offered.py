@@ -12,6 +12,7 @@ from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import Run
+from hesperus.records.packed import unpacked
 from hesperus.reports.blocks import Block, Section, note
 from hesperus.reports.columns import RESTS_ON, Column
 from hesperus.reports.grid import Grid
@@ -38,6 +39,8 @@ def offered_blocks(run: Run, given: GivenSettings) -> Iterator[Block | None]:
         return
     yield Section("Measures of plug-ins", "plug-ins", listed="Plug-ins")
     described = Described(run.study, run.signature)
+    # Another package may read any column.
+    run = unpacked(run)
     for name in names:
         declared = measure_of(name)
         try:
