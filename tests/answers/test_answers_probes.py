@@ -50,6 +50,11 @@ def test_a_false_answer_is_named_with_its_pack_probe_and_reading(
 
 
 def test_a_pack_whose_shape_is_wrong_is_not_probed(tmp_path: Path) -> None:
-    file = planted(tmp_path, "de", "no: [nein, nee]", "no: [ja]")
+    file = planted(
+        tmp_path,
+        "de",
+        "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]",
+        "no: [ja]",
+    )
     (finding,) = check(file, probe=false_answers)
     assert finding.key == "labels.polarity.no"

@@ -12,20 +12,20 @@ from planted_pack import planted
 
 FAULTS = [
     # key, language, what stands there, what is planted, what is said of it
-    ("labels.polarity.no", "de", "    no: [nein, nee]\n", "", "missing"),
-    ("labels.polarity", "de", "  polarity:\n    yes: [ja]\n    no: [nein, nee]\n", "", "missing"),
-    ("labels.polarity.no", "de", "no: [nein, nee]", "no: []", "write a list of words, none empty"),
-    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nein, '']", "write a list of words, none empty"),
-    ("labels.polarity.no", "de", "no: [nein, nee]", "no: nein", "write a list of words"),
-    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [[nein]]", "write a list of words"),
-    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nein, Nein]", "given twice"),
-    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nein, ＪＡ]", "'ＪＡ' is a word of 'yes' as well"),
-    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nein, nee]\n    no: [nee]", "this key is given twice"),
-    ("labels.polarity.nope", "de", "no: [nein, nee]", "no: [nein, nee]\n    nope: [nö]", "unknown key: 'nope'"),
-    ("labels.polarity", "de", "  polarity:\n    yes: [ja]\n    no: [nein, nee]", "  polarity: [ja]", "write a mapping of labels"),
-    ("labels.polarity.no", "de", "no: [nein, nee]", "no: [nеin]", "CYRILLIC SMALL LETTER IE"),
-    ("labels.polarity.no", "ru", "no: [нет]", "no: [нeт]", "LATIN SMALL LETTER E"),
-    ("labels.polarity.no", "ja", "no: [いいえ, いえ, 違います, ちがいます, そうではありません]", "no: [no, nope, nah]", "LATIN SMALL LETTER N"),
+    ("labels.polarity.no", "de", "    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n", "", "missing"),
+    ("labels.polarity", "de", "  polarity:\n    yes: [ja, genau]\n    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n", "", "missing"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: []", "write a list of words, none empty"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, '']", "write a list of words, none empty"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: nein", "write a list of words"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [[nein]]", "write a list of words"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, Nein]", "given twice"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, ＪＡ]", "'ＪＡ' is a word of 'yes' as well"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n    no: [nee]", "this key is given twice"),
+    ("labels.polarity.nope", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n    nope: [nö]", "unknown key: 'nope'"),
+    ("labels.polarity", "de", "  polarity:\n    yes: [ja, genau]\n    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "  polarity: [ja]", "write a mapping of labels"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nеin]", "CYRILLIC SMALL LETTER IE"),
+    ("labels.polarity.no", "ru", "no: [нет, нет конечно, конечно нет, не совсем, вовсе нет]", "no: [нeт]", "LATIN SMALL LETTER E"),
+    ("labels.polarity.no", "ja", "no: [いいえ, いえ, 違います, ちがいます, そうではありません, そうとは言えません, 必ずしもそうではありません, 全く違います]", "no: [no, nope, nah, not really, not at all, absolutely not, definitely not, certainly not, of course not, not quite, not exactly, not entirely]", "LATIN SMALL LETTER N"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж]", "7 letters; at least 8"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж, а]", "'а' is given twice"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж, ξ]", "neither of the language's script nor Latin"),
@@ -61,7 +61,7 @@ FAULTS = [
     ("tag", "he", "tag: he", "tag: yi", "not the file's name, 'he'"),
     ("tag", "he", "tag: he", "tag: zz", "unknown language: 'zz'"),
     ("labels", "en", "labels:\n", "labels: none\nothers:\n", "write a mapping of groups"),
-    ("", "en", "no: [no, nope, nah]", "no: [&a no, *a]", "YAML aliases (&a)"),
+    ("", "en", "no: [no, nope, nah, not really, not at all, absolutely not, definitely not, certainly not, of course not, not quite, not exactly, not entirely]", "no: [&a no, *a]", "YAML aliases (&a)"),
     ("grammar.but", "en", "but: [but,", "but: [not, but,", "'not' stands under negators too"),
     ("grammar.conditions", "en", "conditions: [if,", "conditions: [hardly, if,", "'hardly' stands under negators too"),
     ("grammar.joins", "en", "joins: [and,", "joins: [and, but,", "'but' stands under but too"),
@@ -91,7 +91,12 @@ def test_a_planted_fault_is_found(
 
 
 def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
-    file = planted(tmp_path, "de", "no: [nein, nee]", "no: [nein, ja]")
+    file = planted(
+        tmp_path,
+        "de",
+        "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]",
+        "no: [nein, ja]",
+    )
     (found,) = check(file)
     assert file.read_text(encoding="utf-8").splitlines()[found.line - 1].strip() == "no: [nein, ja]"
     assert found.language == "de"
@@ -105,7 +110,10 @@ def test_the_line_within_a_list_is_that_of_the_entry(tmp_path: Path) -> None:
 
 def test_several_faults_are_all_told_in_order(tmp_path: Path) -> None:
     file = planted(
-        tmp_path, "de", "    no: [nein, nee]\n  truth:\n    true: [wahr,", "  truth:\n    true: [falsch,"
+        tmp_path,
+        "de",
+        "    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n  truth:\n    true: [wahr,",
+        "  truth:\n    true: [falsch,",
     )
     findings = check(file)
     assert [finding.key for finding in findings] == ["labels.polarity.no", "labels.truth.false"]

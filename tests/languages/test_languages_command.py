@@ -89,7 +89,7 @@ def test_show_tells_facts_and_words() -> None:
     assert "ndiyo" in shown
     facts = {row["property"]: row["value"] for row in rows("show", "ru")}
     assert facts["option letters"] == "А Б В Г Д Е Ж З (or A B C D)"
-    assert facts["polarity: yes"] == "да"
+    assert facts["polarity: yes"].split(", ")[0] == "да"
     assert facts["group in Found in Translation"] == "Slavic, Other"
 
 
@@ -122,7 +122,7 @@ def test_check_of_what_is_no_pack(name: str, said: str) -> None:
 def test_check_of_a_faulty_pack(tmp_path: Path) -> None:
     file = tmp_path / "de.yaml"
     text = pack_files()["de"].read_text(encoding="utf-8")
-    file.write_text(text.replace("no: [nein, nee]", "no: [ja]"), encoding="utf-8")
+    file.write_text(text.replace("no: [nein, ", "no: [ja, "), encoding="utf-8")
     done = run("check", str(file), "--format", "json")
     assert done.exit_code == 1
     assert done.stderr == "1 pack, 1 finding\n"

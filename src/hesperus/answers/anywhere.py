@@ -13,6 +13,7 @@ from hesperus.answers.context import (
     asked,
     case_behind,
     clouded,
+    in_other_case,
     is_clause,
     negated,
     negated_behind,
@@ -25,8 +26,8 @@ from hesperus.answers.judged import chained, chosen_behind, denied, excluded, in
 from hesperus.answers.needles import stands
 from hesperus.answers.options import one_of, option_keys, option_of
 from hesperus.answers.reply_text import Text
-from hesperus.answers.spelling import SENTENCE_END, fold
-from hesperus.normalization import key, peel
+from hesperus.answers.spelling import fold, sentences
+from hesperus.normalization import key
 
 _WORD_BEFORE = re.compile(r"([^\W\d_])[^\W\d_]*[ -]\Z|[\u3041-\u30ff\u3400-\u9fff]\Z")
 """A word before a letter, or a character of a script without blanks."""
@@ -85,10 +86,7 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
     found = mentions(reply)
     if not found:
         return said, turned
-    short = (
-        len(reply.text) <= _SHORT
-        and len([part for part in SENTENCE_END.split(reply.text) if peel(part)]) == 1
-    )
+    short = len(reply.text) <= _SHORT and len(sentences(reply.text)) == 1
     denies, supposes = _turns(reply)
     against = _denied(reply)
     unexplained: list[tuple[int, str]] = []
@@ -101,7 +99,9 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
         if asked(reply.text, end):
             continue
         letter = is_letter(reply, word)
-        if alternative(reply.text, reply.around, start, end):
+        if supposes and in_other_case(reply.text, reply.around, start, end):
+            undecided.add(label)
+        elif alternative(reply.text, reply.around, start, end):
             if letter and (start not in against or supposed(reply.text, reply.around, start, end)):
                 undecided.add(label)
         elif letter:

@@ -45,6 +45,7 @@ class Context:
     against: Words
     conditions: Words
     longest_condition: int
+    otherwise: Words
     but: frozenset[str]
     turns: Phrases
     all_but: tuple[str, ...]
@@ -94,6 +95,7 @@ def context(wording: Wording) -> Context:
     negators, after = Words.of(folded(grammar.negators)), folded(grammar.whole_negators_after)
     after_ends = folded(word[1:] for word in grammar.negators_after if word.startswith("*"))
     conditions, wrong = Words.of(folded(grammar.conditions)), phrases((*wording.wrong, *grammar.excludes))
+    otherwise = Words.of(folded(grammar.otherwise))
     return Context(
         negators=negators,
         after=after,
@@ -101,6 +103,7 @@ def context(wording: Wording) -> Context:
         against=Words.of(folded((*grammar.negators, *grammar.whole_negators_after, *grammar.conditions))),
         conditions=conditions,
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
+        otherwise=otherwise,
         but=(but := frozenset(folded(grammar.but))),
         turns=phrases(grammar.but),
         all_but=tuple(word for word in negators.several if not but.isdisjoint(word.split())),
@@ -125,13 +128,13 @@ def context(wording: Wording) -> Context:
         ),
         no_words=frozenset(folded(wording.no)),
         deniers=shortest((*negators.needles, *after, *after_ends, *wrong.needles)),
-        supposers=conditions.needles,
+        supposers=shortest((*conditions.needles, *otherwise.needles)),
         option_words=re.compile(named),
         joined=re.compile(
             rf"[\s\"'()\[\]]*(?:(?:[,、;/&+]\s?(?i:{joins(wording)})?)|(?i:{joins(wording)}))[\s\"'()\[\]]*{prefixes(wording)}"
         ),
         before_or=re.compile(
-            rf"(?:(?:\A|[^\w']|(?<=[A-Ha-h]))(?:{spaced})|(?:{unspaced})) ?(?:{OPENERS}){{0,3}}(?:(?:{named}) ?(?:{OPENERS}){{0,2}})?{prefixes(wording)}\Z"
+            rf"(?:(?:\A|[^\w']|(?<=\A[A-Ha-h])|(?<=[^\w'][A-Ha-h]))(?:{spaced})|(?:{unspaced})) ?(?:{OPENERS}){{0,3}}(?:(?:{named}) ?(?:{OPENERS}){{0,2}})?{prefixes(wording)}\Z"
         ),
         behind_or=re.compile(
             rf"{endings(wording, ' ?')}(?:{CLOSERS}){{0,3}} ?(?:(?:{spaced})(?![\w'])|(?:{unspaced}))"
@@ -190,6 +193,13 @@ def supposed(text: str, words: Context, start: int, end: int) -> bool:
 def case_behind(text: str, words: Context, end: int) -> bool:
     """True where a condition or a particle that asks follows: "සත්‍ය නම්", "evet mi", "yes if it rains"."""
     return words.conditions.hold(fold(CLAUSE.split(text[end : end + WIDE])[0]).split()[:1])
+
+
+def in_other_case(text: str, words: Context, start: int, end: int) -> bool:
+    """True where "otherwise" is before an answer in its sentence, or directly behind it: "If so, A; otherwise B"."""
+    before = SENTENCE_END.split(text[max(0, start - WIDE) : start])[-1]
+    behind = text[end : end + WIDE].lstrip(f"{PUNCTUATION}\"')]}}> \n–—-")
+    return words.otherwise.anywhere(fold(before)) or words.otherwise.begin(fold(behind))
 
 
 def clouded(text: str, words: Context, start: int) -> bool:

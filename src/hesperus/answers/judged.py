@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from hesperus.answers.context import CLAUSE, WIDE, Context, behind_but, case_behind, clause_before
+from hesperus.answers.context import (
+    CLAUSE,
+    WIDE,
+    Context,
+    behind_but,
+    case_behind,
+    clause_before,
+    in_other_case,
+)
 from hesperus.answers.lexicon import CLOSERS
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import fold
@@ -24,8 +32,8 @@ _FAR = 80
 
 
 def in_case(text: str, words: Context, start: int, end: int) -> bool:
-    """True where the clause of an option letter begins with a condition: "If the answer is A, …"."""
-    if case_behind(text, words, end):
+    """True where the clause of an option letter begins with a condition ("If the answer is A, …") or is the other case."""
+    if case_behind(text, words, end) or in_other_case(text, words, start, end):
         return True
     while text[start - 1 : start] and text[start - 1] in _OPENING:
         start -= 1

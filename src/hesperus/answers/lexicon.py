@@ -17,13 +17,14 @@ from hesperus.answers.reader import Reader
 from hesperus.answers.reply_words import Answers, Wording
 from hesperus.answers.scripts import NOTHING, Edges, alternatives, edges, is_unspaced
 from hesperus.answers.spelling import fold, respelt
-from hesperus.answers.tokens import Token, digits_of, exact_words, has_letters, tokens_of
+from hesperus.answers.tokens import Token, digits_of, exact_words, has_letters, recounted, tokens_of
 from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, key
 
 OPENERS = r"[\"'(\[{<]"
 CLOSERS = r"[\"')\]}>]"
-_EDGE = rf" ?(?:{CLOSERS}|[{PUNCTUATION}]|[–—]|-(?!\w)|\n|\Z)"
+_EMOJI = "\u2600-\u2793\U0001f300-\U0001faff"
+_EDGE = rf" ?(?:{CLOSERS}|[{PUNCTUATION}{_EMOJI}]|[–—]|-(?!\w)|\n|\Z)"
 
 _LONG_POLAR = 6
 """Characters from which a word for yes, no, true or false is no part of another word where no blanks are written."""
@@ -31,6 +32,8 @@ _COLONS = ":：፡፦៖"
 # What shows a capital to be a letter where it could be a word: "A is", and a capitalised article, "A The first …".
 _COPULA = r"(?=\ (?:(?i:is|ist|est|es|è|é|trifft|stimmt|applies)|The|La|Le|Les|El|Los|Las)\b)"
 _AFTER_NOUN = rf"(?:{CLOSERS}{{0,2}} ?(?:[{_COLONS}=>]|[–—]|-(?!\w)|\n|(?=[(\[\"]))|(?:应该|应)?[是为]|(?=是(?:[.!\n]|\Z)))"
+_CONSONANTS = frozenset("BCDFGH")
+"""Letters that are no word in any language that writes them; small vowels are ("la respuesta a …")."""
 _GAP = rf"(?:[ \n{_COLONS}$\\]|{OPENERS}){{0,6}}"
 
 
@@ -56,6 +59,7 @@ class Lexicon:
         beside: A second word joined to the first ("or", a comma, a slash).
         line: A letter that begins a line as in a list of the options.
         numbered: A digit that is the reply, names an option, or begins the reply as in a list.
+        recounted: Own letters that count as the Latin one of their place next to a letter that `telling` finds.
         longest: Characters of the longest text in `exact`, with an ending.
         anywhere: What is in every reply that holds one of the words in any role.
         within: The same for `inside`.
@@ -79,6 +83,8 @@ class Lexicon:
     beside: re.Pattern[str]
     line: re.Pattern[str] | None
     numbered: re.Pattern[str]
+    recounted: Mapping[str, str]
+    telling: re.Pattern[str] | None
     longest: int
     anywhere: Needles
     within: Needles
@@ -121,6 +127,7 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
     letters = [token for token in tokens if token.letter]
     # A bare digit inside a sentence counts things more often than it names an option.
     worded = [token for token in tokens if not token.word.isdigit()]
+    moved, telling = recounted(answers, wording) if letters else ({}, "")
     anywhere = _either(worded, wording, role="inside")
     return Lexicon(
         exact=exact,
@@ -151,6 +158,8 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
         if letters
         else None,
         numbered=_numbered(digits, wording),
+        recounted=moved,
+        telling=re.compile(rf"(?<!\w)[{telling}](?!\w)") if telling else None,
         longest=max(map(len, exact), default=0) + max(map(len, wording.grammar.endings), default=0),
         anywhere=_needles(tokens, wording, small=True),
         within=_needles(worded, wording, small=False),
@@ -222,9 +231,14 @@ def _patterns(token: Token, wording: Wording, role: str) -> Iterator[tuple[str, 
         if role == "quoted":
             yield f"(?i:{text})", (r"(?<=[(\[])", "")
         return
-    if not _open(token, wording, role):
-        told = f"(?:{set_apart(wording)}|{_COPULA}|{_next_letter(wording)})"
-        capital = (capital[0], capital[1] + told)
+    # Behind a colon a sentence may begin: "Válasz: A szöveg …", "Answer: A tough one".
+    begins = role == "cue" and token.word in wording.grammar.letter_words
+    if begins or not _open(token, wording, role):
+        told = f"{set_apart(wording)}|{_COPULA}|{_next_letter(wording)}"
+        if begins:
+            yield text, (f"{capital[0]}(?<=\\w )", capital[1])
+            told += rf"|(?=\ (?i:{_because(wording)})\ )"
+        capital = (capital[0], f"{capital[1]}(?:{told})")
     yield text, capital
     if role != "inside":
         yield f"(?i:{text})", (before, behind + set_apart(wording))
@@ -236,6 +250,12 @@ def joins(wording: Wording) -> str:
     return _alternatives(
         respelt(key(word), wording.grammar) for word in (*wording.or_words, *wording.grammar.joins)
     )
+
+
+@lru_cache(maxsize=256)
+def _because(wording: Wording) -> str:
+    """Pattern of the words that begin a reason: "A because …"."""
+    return _alternatives(respelt(key(word), wording.grammar) for word in wording.grammar.because)
 
 
 @lru_cache(maxsize=256)
@@ -284,11 +304,16 @@ def _start(tokens: tuple[Token, ...], wording: Wording) -> re.Pattern[str]:
 
 
 def _after_option(letters: list[Token], wording: Wording) -> re.Pattern[str] | None:
-    """A letter directly behind an option's name: "Option B", "विकल्प ख"; nothing need set it apart."""
+    """A letter directly behind an option's name: "Option B", "विकल्प ख"; only a small consonant need be set apart."""
     names = alternatives(_phrase(word) for word in _plains(wording.option_words, wording) if word)
     if not letters or names == NOTHING:
         return None
-    found = alternatives((re.escape(token.word), _edges(token.word, wording)) for token in letters)
+    spelt = [(re.escape(token.word), _edges(token.word, wording)) for token in letters]
+    for token in letters:
+        if token.word in _CONSONANTS:
+            before, behind = _edges(token.word, wording)
+            spelt.append((token.word.lower(), (before, behind + set_apart(wording))))
+    found = alternatives(spelt)
     return re.compile(
         rf"{names} ?:?(?:{OPENERS}| ){{0,3}}{prefixes(wording)}(?P<word>{found})(?!\w){_no_compound(wording)}"
     )

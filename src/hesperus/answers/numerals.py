@@ -34,6 +34,8 @@ _WORKED = re.compile(rf"[-−–]? ?(?:{_FORMULA})")
 _NUMBER = re.compile(
     rf"(?:(?<![\w)\]])[-−–] ?)?(?<![\w.,/])(?:{_FORMULA})|(?:{_UNGLUED})(?:(?<![\w)\]])[-−–] ?)?(?:\d{{1,3}}(?:[ '’]\d{{3}})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
 )
+_STEP = re.compile(r"^\d{1,2}[.)] (?=[^\W\d_])", re.MULTILINE)
+"""What counts the steps of a solution, a line each: "1. First we add.", "2. Then we divide."."""
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
 _LONGEST = 40
 _FEW, _FEW_UNSPACED = 3, 5
@@ -255,11 +257,15 @@ def _plain(value: Decimal) -> str:
 
 
 def _undenied(text: str, reply: Text) -> list[tuple[int, str]]:
-    """The numbers that nothing negates or asks: "not 12 but 15" holds one."""
+    """The numbers that nothing negates or asks and that count no steps: "not 12 but 15" holds one."""
+    steps = [match.start() for match in _STEP.finditer(text)] if "\n" in text else []
+    counting = steps if len(steps) > 1 else ()
     return [
         (place, token)
         for place, token in _numbers(text)
-        if not follows_negator(text, reply.around, place) and not asked(text, place + len(token))
+        if place not in counting
+        and not follows_negator(text, reply.around, place)
+        and not asked(text, place + len(token))
     ]
 
 

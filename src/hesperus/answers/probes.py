@@ -87,6 +87,7 @@ class _Probes:
         yield from self._letters_called_wrong()
         yield from self._letters_left_out()
         yield from self._joined_letters()
+        yield from self._other_cases()
         yield from self._doubts()
         yield from self._corrections()
         yield from self._refusals()
@@ -197,6 +198,17 @@ class _Probes:
                     yield Probe(
                         name, self._joined(self.pack.option_words[0], *written[1:2], join, written[2]), reader
                     )
+
+    def _other_cases(self) -> Iterator[Probe]:
+        for word in self.pack.grammar.otherwise:
+            for reader in (*self.labels.values(), *self.lettered):
+                (_, (one, *_)), (_, (two, *_)) = reader.answers[:2]
+                for condition in self.pack.grammar.conditions[:1]:
+                    reply = (
+                        f"{self._joined(condition, '§').rstrip(self.end)}, {one}, {self._joined(word, two)}"
+                    )
+                    yield Probe("grammar.otherwise", reply, reader)
+                yield Probe("grammar.otherwise", self._joined(word, one), reader)
 
     def _doubts(self) -> Iterator[Probe]:
         for word in self.pack.grammar.doubts:

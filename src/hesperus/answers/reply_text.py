@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from hesperus.answers.context import Context, context
 from hesperus.answers.lexicon import Lexicon, lexicon
 from hesperus.answers.phrases import Phrases
 from hesperus.answers.reader import Reader
-from hesperus.answers.spelling import fold, respelt
+from hesperus.answers.spelling import fold, respelt, unmixed
 from hesperus.normalization import peel
+
+_LONE = re.compile(r"(?<!\w)\w(?!\w)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +41,9 @@ class Text:
     def of(cls, text: str, reader: Reader) -> Text:
         """Join a cleaned text and a reader; spellings that count as one become one."""
         cleaned, words = text, lexicon(reader)
-        text = respelt(cleaned, reader.wording.grammar)
+        text = respelt(unmixed(cleaned), reader.wording.grammar)
+        if words.telling is not None and words.telling.search(text) is not None:
+            text = _LONE.sub(lambda match: words.recounted.get(match[0], match[0]), text)
         folded = fold(text).replace("\n", " ")
         bare = not words.anywhere.stand_in(text, folded)
         return cls(cleaned, text, reader, words, context(reader.wording), folded, bare)

@@ -130,6 +130,7 @@ def _beside_english(own: Grammar, english: Grammar) -> Grammar:
         own,
         negators=both(own.negators, english.negators),
         conditions=both(own.conditions, english.conditions),
+        otherwise=both(own.otherwise, english.otherwise),
         but=both(own.but, english.but),
         joins=both(own.joins, english.joins),
         up_to=both(own.up_to, english.up_to),

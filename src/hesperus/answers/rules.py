@@ -21,7 +21,7 @@ from hesperus.answers.refusals import declines, own_words
 from hesperus.answers.reply_text import Text
 from hesperus.answers.self_corrections import corrected as second_answer
 from hesperus.answers.self_corrections import taken_back
-from hesperus.answers.spelling import SENTENCE_END, fold
+from hesperus.answers.spelling import fold, sentences
 from hesperus.normalization import peel
 
 _BOXED = re.compile(r"\\f?boxed ?\{ ?(?:\\[a-z]{2,8} ?\{)? ?([^{}\n]{1,200})\}")
@@ -158,7 +158,7 @@ def last(reply: Text) -> str | None:
     tail = reply.text[-_LONGEST_WORD:].rstrip()
     if tail.endswith("?"):
         return None
-    parts = [part for part in SENTENCE_END.split(tail) if peel(part)]
+    parts = sentences(tail)
     label = label_of(reply, parts[-1]) if len(parts) > 1 else None
     if label is None or contradicted(reply, label) or taken_back(reply, label):
         return None

@@ -58,6 +58,20 @@ def tokens_of(form: str, answers: Answers, synonyms: Answers, wording: Wording) 
         yield from fresh(words, label, letter=False, template=False)
 
 
+def recounted(answers: Answers, wording: Wording) -> tuple[dict[str, str], str]:
+    """Own letters that look like a Latin one of another place, each with the one of its place; and those that look like none.
+
+    "В" is B where Latin letters were asked for; next to "Б" it is the third letter, C.
+    """
+    if not answers or key(answers[0][1][0]) != "a":
+        return {}, ""
+    alike = {own: latin for latin, looks in LOOKALIKES.items() for own in looks}
+    own = dict(zip(wording.letters, _LATIN, strict=False))
+    moved = {letter: latin for letter, latin in own.items() if alike.get(letter, latin) != latin}
+    telling = "".join(letter for letter in own if len(letter) == 1 and letter not in alike)
+    return moved, telling if moved else ""
+
+
 def has_letters(answers: Answers) -> bool:
     """True where the labels are counted with letters, in whatever script the instruction writes them."""
     return is_lettered(answers) or all(len(label) == 1 and label in _LATIN for label, _ in answers)

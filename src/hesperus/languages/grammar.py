@@ -27,6 +27,7 @@ class Grammar:
         negators_after: Words or endings that negate what precedes them ("नहीं", "değil", "ではない"); "*miyor" is any
             word that ends so. An answer that is also such a word counts only as a clause of its own.
         conditions: Words that make what follows a case and no claim ("if", "whether").
+        otherwise: Words that begin the other case ("otherwise"): an answer behind them holds in that case only.
         but: Words after which a negation no longer holds ("but", "sondern").
         joins: Words for "and" between two answers.
         up_to: Words between the two ends of a range of numbers ("to", "bis").
@@ -69,6 +70,7 @@ class Grammar:
     negators: tuple[str, ...] = ()
     negators_after: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
     up_to: tuple[str, ...] = ()
@@ -154,6 +156,7 @@ _EXCLUSIVE = (
     ("negators_after", "endings"), ("but", "conditions"), ("but", "joins"), ("wrong", "right"),
     ("excludes", "right"), ("excludes", "wrong"), ("excludes", "negators"), ("regrets", "guesses"),
     ("corrections", "joins"), ("corrections", "negators"), ("corrections", "conditions"),
+    ("otherwise", "but"), ("otherwise", "joins"), ("otherwise", "right"),
     ("doubts", "guesses"),
 )  # fmt: skip
 """Keys that can share no word."""
