@@ -237,7 +237,7 @@ def _patterns(token: Token, wording: Wording, role: str) -> Iterator[tuple[str, 
         told = f"{set_apart(wording)}|{_COPULA}|{_next_letter(wording)}"
         if begins:
             yield text, (f"{capital[0]}(?<=\\w )", capital[1])
-            told += rf"|(?=\ (?i:{_because(wording)})\ )"
+            told += rf"|(?=</|\ (?i:{_because(wording)})\ )"
         capital = (capital[0], f"{capital[1]}(?:{told})")
     yield text, capital
     if role != "inside":
