@@ -60,7 +60,7 @@ def test_headings_tables_and_figures_are_named(page: str) -> None:
 
 def test_it_says_the_finding_the_settings_and_the_version(page: str, capitals: Run) -> None:
     assert "<h1>Is pocket/m consistent across 4 languages?</h1>" in page
-    assert "gives the same answer to between" in page
+    assert ": same answer to" in page
     assert "100 resamples of items (seed 0)" in page
     assert f"hesperus {__version__}" in page and "study: multisense" in page
     assert "✓ Cross language" in page and "396 answers by 1 model to 36 items of 1 task" in page
@@ -165,7 +165,7 @@ def test_33_languages_and_several_models(make_run: Callable[..., Run]) -> None:
     ]
     text = report_html(Run(pl.concat([run.records, *swapped])), given=GivenSettings(resamples=10))
     outline(text)
-    assert "translated into 32 other languages" in text and text.count("<details><summary>") > 3
+    assert "translation into 32 other languages" in text and text.count("<details><summary>") > 3
     assert len(text) < 2_000_000
 
 

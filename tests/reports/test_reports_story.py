@@ -68,8 +68,8 @@ def plain(text: str) -> str:
 def test_one_target_in_a_sentence() -> None:
     found, records = found_of(rows("pocket/m", SOURCE | GERMAN))
     (sentence,) = story.headlines(found, OWN)
-    assert plain(sentence).startswith("pocket/m gives the same answer to 80 % [")
-    assert sentence.endswith("] of 10 questions when it has put them into German itself.")
+    assert plain(sentence).startswith("pocket/m: same answer to 80 % [")
+    assert sentence.endswith("] of 10 questions after it translated them into German itself.")
     assert story.title(records) == "Is pocket/m consistent across 2 languages?"
 
 
@@ -77,19 +77,19 @@ def test_several_targets_from_the_worst_to_the_best() -> None:
     arabic = {("ar_from_en", "ar_from_en"): "nnnnyynnnn"}
     found, _ = found_of(rows("m", SOURCE | GERMAN | arabic))
     (sentence,) = story.headlines(found, OWN)
-    assert plain(sentence).startswith("m gives the same answer to between 40 % [")
-    assert "(Arabic) and 80" in sentence and "(German) of 10 questions" in sentence
-    assert sentence.endswith("when it has put them into 2 other languages itself.")
+    assert plain(sentence).startswith("m: same answer to 40 % [")
+    assert "(Arabic) up to 80" in sentence and "(German) of 10 questions" in sentence
+    assert sentence.endswith("after it translated them into 2 other languages itself.")
 
 
 def test_other_senses_are_named() -> None:
     found, _ = found_of(rows("m", SOURCE | {("en~paraphrase", "en~paraphrase"): "yyyynnnnnn"}))
     assert story.headlines(found, OWN)[0].endswith(
-        "when they are put otherwise (English, paraphrase by the model itself)."
+        "put in another way (English, paraphrase by the model itself)."
     )
     found, _ = found_of(rows("m", SOURCE | {("de_from_en@nllb", "de_from_en@nllb"): "yyyynnnnnn"} | GERMAN))
     assert (
-        "(German (de) from English, by nllb) of 10 questions when they are put in 2 other ways."
+        "(German (de) from English, by nllb) of 10 questions put in 2 other ways."
         in (story.headlines(found, OWN)[0])
     )
 
@@ -104,7 +104,7 @@ def test_every_model_and_source_has_its_own_sentence() -> None:
     found, records = found_of(rows("a", SOURCE | GERMAN | back), rows("b", SOURCE | GERMAN))
     told = story.headlines(found, OWN)
     assert len(told) == 3
-    assert "of 10 questions from German when it has put them into English itself." in told[0] + told[1]
+    assert "of 10 questions from German after it translated them into English itself." in told[0] + told[1]
     assert story.title(records) == "Are a and b consistent across 2 languages?"
 
 
@@ -113,10 +113,10 @@ def test_what_the_headline_is_held_against() -> None:
     found, records = found_of(rows("m", SOURCE | GERMAN), again)
     told = [plain(sentence) for sentence in story.asides(found, records)]
     assert (
-        told[0].startswith("Asked the same in English twice, m repeats its answer to 80 % [")
+        told[0].startswith("Noise floor: asked the same in English twice, m: same answer to 80 % [")
         and "of 10 questions" in told[0]
     )
-    assert told[1].startswith("m answers right: 100 % [80.6, 100] in English and 80 % [")
+    assert told[1].startswith("m: accuracy 100 % [80.6, 100] in English and 80 % [")
     assert told[1].endswith(", of 10 questions.")
     assert told[2] == "Brackets are 95 % intervals over the questions, each drawn with all its answers."
     assert (
@@ -129,7 +129,7 @@ def test_what_the_headline_is_held_against() -> None:
 
 def test_accuracy_is_told_of_the_source_not_of_other_originals() -> None:
     found, records = found_of(rows("m", SOURCE | GERMAN | {("ar", "ar"): "nnnnnnnnnn"}))
-    (told,) = [sentence for sentence in story.asides(found, records) if "answers right" in sentence]
+    (told,) = [sentence for sentence in story.asides(found, records) if "accuracy" in sentence]
     assert "in English and" in told and "Arabic" not in told
 
 
@@ -137,7 +137,7 @@ def test_no_intervals_without_resamples() -> None:
     records = rows("m", SOURCE | GERMAN)
     found = multisense_findings(records, bootstrap=Bootstrap(resamples=0))
     assert plain(story.headlines(found, OWN)[0]) == (
-        "m gives the same answer to 80 % of 10 questions when it has put them into German itself."
+        "m: same answer to 80 % of 10 questions after it translated them into German itself."
     )
     assert not any("Brackets" in sentence for sentence in story.asides(found, records))
 

@@ -71,7 +71,7 @@ def _language(code: str) -> str:
 
 def _one(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
     pair, row = members[0]
-    return f"{model} gives the same answer to {estimate_text(row, 'share')} of {row_count([row])}{what} {_when(pair, own)}."
+    return f"{model}: same answer to {estimate_text(row, 'share')} of {row_count([row])}{what} {_when(pair, own)}."
 
 
 def _several(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
@@ -84,22 +84,22 @@ def _several(model: str, what: str, members: Sequence[Found], own: Collection[st
         languages = len({sense.language for sense in plain})
         itself = all(sense.code in own for sense in plain)
         when = (
-            f"when it has put them into {languages} other languages itself"
+            f"after it translated them into {languages} other languages itself"
             if itself
-            else f"when they are translated into {languages} other languages"
+            else f"after translation into {languages} other languages"
         )
         names = (
             language_name(_language(low_pair.target or "")),
             language_name(_language(high_pair.target or "")),
         )
     else:
-        when = f"when they are put in {len(members)} other ways"
+        when = f"put in {len(members)} other ways"
         names = low_pair.target_label, high_pair.target_label
     if low["value"] == high["value"]:
-        same = f"{model} gives the same answer to {estimate_text(low, 'share')}"
+        same = f"{model}: same answer to {estimate_text(low, 'share')}"
         return f"{same} of {row_count([row for _, row in members])}{what} {when}, the same for each."
     return (
-        f"{model} gives the same answer to between {estimate_text(low, 'share')} ({names[0]}) and {estimate_text(high, 'share')} ({names[1]}) of "
+        f"{model}: same answer to {estimate_text(low, 'share')} ({names[0]}) up to {estimate_text(high, 'share')} ({names[1]}) of "
         f"{row_count([row for _, row in members])}{what} {when}."
     )
 
@@ -120,10 +120,10 @@ def _when(pair: Pair, own: Collection[str]) -> str:
         versions = [language_name(_language(code)) for code in (pair.source or "", pair.target or "")]
         return f"in {versions[0]} and in {versions[1]}"
     if _is_own_translation(sense) and sense.code not in own:
-        return f"when they are translated into {language_name(sense.language)}"
+        return f"after translation into {language_name(sense.language)}"
     if _is_own_translation(sense):
-        return f"when it has put them into {language_name(sense.language)} itself"
-    return f"when they are put otherwise ({sense_sentence(sense.code, own)})"
+        return f"after it translated them into {language_name(sense.language)} itself"
+    return f"put in another way ({sense_sentence(sense.code, own)})"
 
 
 def asides(found: MultisenseFindings, records: pl.DataFrame) -> list[str]:
@@ -146,8 +146,8 @@ def _noise(found: MultisenseFindings) -> list[str]:
 
 
 def _asked_again(name: str, models: Sequence[str], what: str) -> str:
-    repeats = "repeats its answer" if len(models) == 1 else "each repeat their answers"
-    return f"Asked the same in {name} twice, {few_or_counted(models, 'model', 4)} {repeats} to {what}."
+    each = "" if len(models) == 1 else " each"
+    return f"Noise floor: asked the same in {name} twice, {few_or_counted(models, 'model', 4)}{each}: same answer to {what}."
 
 
 def _accuracy(found: MultisenseFindings) -> list[str]:
@@ -186,5 +186,5 @@ def _accuracy(found: MultisenseFindings) -> list[str]:
             parts.append(f"{' to '.join(spread)} {joiner}")
         if parts:
             asked = row_count(rows)
-            told.append(f"{model} answers right{of}: {joined(parts)}, of {asked}.")
+            told.append(f"{model}: accuracy{of} {joined(parts)}, of {asked}.")
     return told[:6]
