@@ -65,7 +65,7 @@ def overview(
 
 _TEXTS = (
     "Answers are texts of their own, without options and without right answers: how many are the same word for word says "
-    "nothing; hesperus evaluate information RUN --reference LANGUAGE compares what they say."
+    "nothing. `hesperus evaluate information RUN --reference LANGUAGE` compares what they say; `hesperus view RUN` shows them side by side."
 )
 
 

@@ -162,7 +162,7 @@ def _explained(found: OpenFindings) -> Iterator[str]:
     kept, most = (estimate_text(row, "share", "ceiling") for row in (ceilings[0], ceilings[-1]))
     kept += f" to {most}" if most != kept else ""
     measure = "agree with themselves to" if found.is_information else "keep it in"
-    base = f"{english} answers that are only sent there and back {measure} {kept}"
+    base = f"{english} answers sent there and back {measure} {kept}"
     tested = [row for row in known if row["relative_high"] is not None]
     if not tested:
         yield f"{base}; without intervals nothing more can be said."
@@ -176,8 +176,8 @@ def _explained(found: OpenFindings) -> Iterator[str]:
         )
     elif below:
         yield (
-            f"What translation loses of them does not explain it in {below} of {len(tested)} cases: {base}, and the whole interval "
-            "of the answers lies below that. In the rest the difference cannot be told from what translation loses."
+            f"What translation loses of the {english} answers does not explain it in {below} of {len(tested)} cases: {base}, and the whole "
+            "interval of the others lies below that. In the rest the difference cannot be told from what translation loses."
         )
     else:
         yield f"The difference cannot be told from what translation loses: {base}, and in no case does the whole interval of the answers lie below that."
