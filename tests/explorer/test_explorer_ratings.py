@@ -38,7 +38,8 @@ def test_ratings_of_a_run_folder_are_next_to_the_answers(tmp_path: Path) -> None
     assert status == 200
     for said in ("ann", "<b>4</b>", "most of it", "en · sw", "&lt;b&gt;ben", "cannot judge"):
         assert said in page, said
-    assert "<b>ben" not in page and "cid" not in page and "dan" not in page
+    body = page.partition("<body")[2]  # the head holds a font as base64, in which any three letters may stand
+    assert "most of it" in body and not [said for said in ("<b>ben", "cid", "dan") if said in body]
 
 
 def test_a_unit_without_an_item_is_the_item(tmp_path: Path) -> None:
