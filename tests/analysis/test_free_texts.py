@@ -36,6 +36,8 @@ def _records(task: str = "open", *, text: str = LONG, **more: object) -> pl.Data
     [
         (_records(), ("open",)),
         (_records(text="yes {item}"), ()),
+        (_records(text="x" * 40), ()),
+        (_records(text="x" * 41), ("open",)),
         (_records(text="yes {item}", rule="whole text"), ("open",)),
         (_records(gold="yes"), ()),
         (pl.concat([_records(), _records("closed", text="yes")]), ("open",)),

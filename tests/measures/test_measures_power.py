@@ -247,6 +247,18 @@ def test_many_exchanged_sides_are_tested_as_by_a_normal_test() -> None:
     ), "prompts that differ by all or nothing make an exact sign test"
 
 
+def test_amounts_that_differ_by_rounding_are_alike_on_every_scale() -> None:
+    """Points of 100 000 are compared as shares of 1 are: the sign test is then exact."""
+    signs = np.repeat([1.0, -1.0, 0.0], [20, 12, 28])
+    rounded = signs * (1.0 + 1e-8 * np.arange(60))
+    for scale in (1.0, 1e5):
+        whole, near = (
+            exchanged_detectable(scale * moves, (0.5 * scale, 0.6 * scale), (0.0, scale))
+            for moves in (signs, rounded)
+        )
+        assert whole is not None and near == pytest.approx(whole, rel=1e-5)
+
+
 def test_influences_are_the_items_own_values_of_a_mean_and_sum_to_any_other_number() -> None:
     rng = np.random.default_rng(7)
     one = claims(rng, 30, 0.6, 0.1)

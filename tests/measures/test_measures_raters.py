@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hesperus.measures import (
     Bootstrap,
     bias_statistic,
+    category_statistic,
     cohen_statistic,
     confusion,
     estimate,
@@ -219,3 +220,10 @@ def test_a_bias_is_the_distance_to_the_mean_of_the_others_by_hand() -> None:
             bias_statistic(ratings, nobody)
     silent = bias_statistic(np.full((2, 3), np.nan), 1)
     assert (silent.n, silent.corners) == (0, ((0.0, 1.0), (-0.0, 1.0)))
+
+
+def test_the_share_of_a_category_is_shared_by_raters_who_differ() -> None:
+    ratings = np.array([[1.0, 1.0, 2.0, np.nan], [1.0, 2.0, 2.0, np.nan]])
+    found = {category: estimate(category_statistic(ratings, category)) for category in (1.0, 2.0, 3.0)}
+    assert [one.value for one in found.values()] == [0.5, 0.5, 0.0]
+    assert (found[1.0].n, found[1.0].excluded) == (3, 1)
