@@ -35,7 +35,13 @@ ROOT = HERE.parent
 sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != HERE]
 
 CORE = ("measures/*.py", "answers/*.py", "asking/*.py", "records/conform.py", "records/labels.py")
-TESTS = ("tests/measures", "tests/answers", "tests/asking", "tests/records")
+TESTS = (
+    "tests/measures",
+    "tests/answers",
+    "tests/asking",
+    "tests/records",
+    "tests/analysis/test_free_texts.py",
+)
 AT_ONCE = 25
 """Tests of a mutant at first; one that survives them is tried with the others that reach its line."""
 
