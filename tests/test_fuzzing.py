@@ -31,9 +31,12 @@ def test_hostile_inputs_are_read_or_refused(name: str, tmp_path: Path) -> None:
     @settings(derandomize=True, database=None, max_examples=40, deadline=None, suppress_health_check=quiet)
     @given(rng=st.randoms(use_true_random=False))
     def tried(rng: random.Random) -> None:
-        attempt(TARGETS[name], rng, tmp_path)
+        refused.append(attempt(TARGETS[name], rng, tmp_path))
 
+    refused: list[str] = []
     tried()
+    # A target that refuses whatever it is given tries nothing.
+    assert "" in refused
 
 
 def _raises(rng: random.Random, folder: Path) -> None:

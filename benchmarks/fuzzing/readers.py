@@ -50,7 +50,7 @@ def reader_list() -> tuple[Reader, ...]:
         for tag in ("ja", "en")
     ]
     others = [
-        reader_for("label", "en", answers={"yes": ["yes"], "no": ["no"]}, preset="authors"),
+        reader_for("label", "en", answers={"yes": ["yes"], "no": ["no"]}, preset="ohmer2023"),
         reader_for("choice", "en", answers=letters, preset="strict"),
         *(reader_for("number", tag, answers={}) for tag in ("en", "de", "ar", "zh")),
         reader_for("text", "en", answers={}),

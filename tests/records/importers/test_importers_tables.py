@@ -18,6 +18,8 @@ from hesperus.cli import import_
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.records import read_run
 from hesperus.records.importers import Imported, ImportSettings, import_logs
+from hesperus.records.importers.import_settings import Source
+from hesperus.records.importers.table_advice import advice
 
 app = typer.Typer()
 app.command("import")(import_.command)
@@ -77,6 +79,14 @@ def test_columns_of_models_with_languages_and_empty_cells(tmp_path: Path) -> Non
     }
     named = import_logs(path, ImportSettings(languages={"kz": "kk"}))
     assert _cells(named)["aya", "kk", "2"] == "B" and len(named.records) == 7
+
+
+def test_advice_on_columns_of_lists(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"qid": ["1"], "one": [["A", "B"]], "two": [["B"]]})
+    said = advice(
+        frame, ImportSettings(columns={"item": "qid"}), Source(tmp_path / "t.jsonl", "t.jsonl", "table")
+    )
+    assert "two" in said
 
 
 def test_verdicts_are_no_labels(tmp_path: Path) -> None:

@@ -111,7 +111,9 @@ def item_columns(frame: pl.DataFrame, within: Sequence[str], *, usual_only: bool
 
 
 def _content(frame: pl.DataFrame, columns: Sequence[str]) -> str:
-    """What columns hold, for --wide: verdicts, labels, or texts; empty where they are not alike."""
+    """What columns hold, for --wide: verdicts, labels, or texts; empty where they are not alike, or hold lists."""
+    if any(frame[name].dtype.is_nested() for name in columns):
+        return ""
     values = [set(frame[name].cast(pl.String).drop_nulls().str.to_lowercase()) for name in columns]
     every = set().union(*values)
     if every <= {"0", "1", "true", "false"}:
