@@ -30,6 +30,7 @@ from hesperus.reports.multisense_figures import (
     models_figure,
     pairs_figure,
 )
+from hesperus.reports.points import MOST_LINES, Series, points_figure, share_axis
 from hesperus.reports.theme import INK, inline_svg, render, specification
 from hesperus.reports.translation_figures import translation_figure
 from hesperus.rounding import cell
@@ -261,3 +262,13 @@ def test_labels_of_points_side_by_side_are_a_line_apart() -> None:
     (held,) = json.loads(specification(chart))["datasets"].values()
     places = sorted(row["label at"] for row in held)
     assert places[1] - places[0] > 0.02 and places[2] == 0.9
+
+
+def test_more_lines_than_anyone_reads_are_left_to_the_table() -> None:
+    def chart(lines: int) -> object:
+        rows = [
+            {"panel": "m", "line": f"l{at}", "value": 0.5, "low": 0.4, "high": 0.6} for at in range(lines)
+        ]
+        return points_figure(rows, [Series("")], share_axis(rows, "same"))
+
+    assert chart(MOST_LINES) is not None and chart(MOST_LINES + 1) is None

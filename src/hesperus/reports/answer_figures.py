@@ -14,7 +14,7 @@ from hesperus.analysis.pairs import Side, compared_statistic, reading_order
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.heat import Shades, Sides, heat_map
 from hesperus.reports.multisense_figures import placed
-from hesperus.reports.points import panel_titles, panelled
+from hesperus.reports.points import MOST_LINES, panel_titles, panelled
 from hesperus.reports.theme import COLOURS, NEUTRAL, SHARE, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
@@ -106,6 +106,8 @@ def directions_figure(table: Table) -> Any | None:
     ordered = sorted(sums, key=lambda change: (-sums[change], change))
     changes = [change for change in ordered if sums[change] > 0][:_MOST_CHANGES]
     kept = [tile for tile in tiles if tile["across"] in changes]
+    if len({tile["down"] for tile in kept}) > MOST_LINES:
+        return None
 
     def draw(held: Sequence[Row], heading: Mapping[str, str]) -> Any:
         sides = Sides(sorted({str(tile["down"]) for tile in held}), changes, (62, 22), orient="top")

@@ -14,6 +14,8 @@ from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, 
 
 _STEP = 26
 """Pixels of a line."""
+MOST_LINES = 250
+"""Names down a figure: nobody reads more, and the drawing library fails at thousands; the tables have them."""
 _WIDTHS = {1: WIDTH, 2: 330, 3: 250, 4: 200}
 """Pixels of a panel by the number of panels in a row."""
 
@@ -124,7 +126,7 @@ def points_figure(
     order: Sequence[str] = (),
     layout: PointsLayout | None = None,
 ) -> Any | None:
-    """Points with intervals, a panel a value of ``panel``; None if there is no point.
+    """Points with intervals, a panel a value of ``panel``; None if there is no point, or more lines than MOST_LINES.
 
     Args:
         rows: With ``panel``, ``line``, ``value``, ``low`` and ``high`` (None draws nothing); of several series ``of``, the name
@@ -139,6 +141,8 @@ def points_figure(
     if not panels:
         return None
     lines = list(dict.fromkeys([*order, *(str(row["line"]) for row in rows)]))
+    if len(lines) > MOST_LINES:
+        return None
     across = min(layout.across, len(panels))
     look = _look([one for one in series if any(row["value"] is not None for row in _of(one, rows))])
     charts = []
