@@ -153,7 +153,11 @@ def taken(words: Sequence[str]) -> tuple[float, float]:
     Raises:
         SystemExit: The command failed.
     """
-    process = subprocess.Popen([sys.executable, "-m", "hesperus", *words], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hesperus", *words],
+        stdout=subprocess.DEVNULL,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

@@ -190,7 +190,7 @@ def test_what_does_not_exist_is_refused_by_name() -> None:
 
 def test_a_run_is_asked_for_its_items(tmp_path: Path) -> None:
     records = drawn(9)
-    write_run(Run(records, None, {"study": "similarity"}, {"hesperus": "0"}), tmp_path / "run")
+    write_run(Run(records, None, {"study": "similarity"}, {"hesperus": hs.__version__}), tmp_path / "run")
     run = hs.open_run(tmp_path / "run")
     shown = run.items(right="en", wrong="sw", groups={"subject": "law"})
     found = shown.frame
