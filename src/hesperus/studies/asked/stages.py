@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -302,7 +302,7 @@ def run_study(
     stores = stores_of(study, folder, store)
     signed = _signed(study, course)
     if course.material is None:
-        return _written(study, signed, _last(course), folder)
+        return _written(study, signed, _ordered(_last(course)), folder)
     with ExitStack() as opened:
         session = opened.enter_context(
             open_session(course.models, stores, terms=study, watch=progress, makes=course.makes)
@@ -317,6 +317,8 @@ def run_study(
         place,
         session,
     )  # and with them the items, which a large run has no room for while its records are written
+    outcome = _ordered(outcome)
+    give_back()
     return _written(study, signed, outcome, folder)
 
 
@@ -363,6 +365,11 @@ def _last(course: Course, place: Place | None = None) -> Outcome:
         return outcome
 
 
+def _ordered(outcome: Outcome) -> Outcome:
+    """With its records in the order of the file, so that they are not held twice while it is written."""
+    return replace(outcome, records=in_key_order(outcome.records))
+
+
 def _signed(study: Declared, course: Course) -> dict[str, JSON]:
     """What the signature says before anything is asked."""
     signed: dict[str, JSON] = {"hesperus": __version__, "study": decided(study)}
@@ -375,10 +382,7 @@ def _signed(study: Declared, course: Course) -> dict[str, JSON]:
 
 def _written(study: Declared, signed: Mapping[str, JSON], outcome: Outcome, folder: Path) -> StudyRun:
     """Write the run folder: what lies next to first, and the signature last, so that its presence means a whole run."""
-    # In the order of the file, so that the rows are not held twice while it is written.
-    records = in_key_order(outcome.records)
-    give_back()
-    run = Run(records, outcome.items, as_kept(study, folder), {**signed, **outcome.signed})
+    run = Run(outcome.records, outcome.items, as_kept(study, folder), {**signed, **outcome.signed})
     if outcome.beside is not None:
         (folder / "signature.json").unlink(missing_ok=True)
         outcome.beside(folder)
