@@ -128,7 +128,7 @@ def test_an_endpoint_verifies_and_a_native_benchmark_stands_beside(tmp_path: Pat
     [
         ({"target": "en"}, DataError, "source and target are both"),
         ({"groups": {"x": ["pocket/xl"]}}, DataError, "not among the models"),
-        ({"groups": ["x=pocket/s", "y=pocket/s"]}, DataError, "stands in two"),
+        ({"groups": ["x=pocket/s", "y=pocket/s"]}, DataError, "is in two"),
         ({"groups": ["pocket/s"]}, DataError, "NAME=VALUE"),
         ({"naturalise": {"rewriter": "pocket/l", "verifier": "pocket/l"}}, DataError, "another model"),
         (
