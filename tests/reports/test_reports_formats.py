@@ -65,7 +65,7 @@ def test_csv_keeps_numbers_in_full_and_leaves_nothing_empty() -> None:
 def test_a_person_sees_the_interval_with_the_value_and_a_dash_for_nothing() -> None:
     text = format_table(TABLE, "table")
     # Of several statistics the first line is about the first.
-    assert text.splitlines()[0].startswith("consistency: Value 87.2 % (") and "Statistic" in text
+    assert text.splitlines()[0].startswith("consistency: 87.2 % (") and "Statistic" in text
     assert "87.2 [84.1, 90.1]" in text
     assert "\n\n" not in text.strip() and "low" not in text
     line = next(line for line in text.splitlines() if "Arabic" in line)

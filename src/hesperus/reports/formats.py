@@ -147,7 +147,9 @@ def answer(measure: str, grid: Grid) -> str:
     elif len(alike) == 1:
         ends = alike
     said = " to ".join(f"{_said(cell)} ({_keys(grid, row)})" for cell, row in ends)
-    return f"{measure}: {grid.columns[place].heading} {said}"
+    # A column that is called Value says nothing that the name of the measure does not.
+    heading = "" if grid.columns[place].heading == "Value" else f"{grid.columns[place].heading} "
+    return f"{measure}: {heading}{said}"
 
 
 def _known(cell: Value) -> Number | None:
