@@ -26,7 +26,7 @@ class Source:
         path: Run folder, records file or table.
         a: For a run: sense that is the source, e.g. en.
         b: For a run: sense that is judged, e.g. zh or de_from_en.
-        changed: For a run: only items whose answer differs between the two.
+        changed: For a run: only items with different answers in the two.
         outcomes: For replies: only those with this outcome.
         snippets: Cut lists of sentences, or an evaluation's sentences.parquet, into snippets of 1 to 4.
     """

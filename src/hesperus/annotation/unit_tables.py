@@ -46,7 +46,7 @@ class Draw:
 
     Attributes:
         n: Units to draw; with ``by``, of each stratum (default: all).
-        by: Column whose values make the strata.
+        by: Column of the strata.
         seed: Seed of the draw; of a store also that of the cuts and the raters' orders.
     """
 

@@ -40,7 +40,7 @@ def _one_script(match: re.Match[str]) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences and lines of a text that hold a letter or a digit; an emoji at its end is none."""
+    """The sentences and lines of a text that hold a letter or a digit; an emoji at its end does not count as one."""
     return [part for part in SENTENCE_END.split(text) if any(map(str.isalnum, part))]
 
 

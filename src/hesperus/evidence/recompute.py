@@ -300,7 +300,7 @@ def beyond_chance(observed: float, expected: float) -> float | None:
 
 
 def by_labels(both: Compared, statistic: str, rule: str) -> Number:
-    """Measures whose expected agreement comes from how often each run gives each label."""
+    """Measures with an expected agreement from how often each run gives each label."""
     n = len(both)
     if not n:
         return UNDEFINED

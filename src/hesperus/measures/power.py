@@ -220,7 +220,7 @@ def _critical(start: int, length: int, error: float, exact: bool) -> npt.NDArray
 
 
 def resampled_detectable(spread: Floats, *, level: float = 0.95, power: float = 0.8) -> float | None:
-    """The smallest difference that so many items would show, of a test whose p value comes from resampled items.
+    """The smallest difference that so many items would show, of a test with a p value from resampled items.
 
     Args:
         spread: The difference in every resample of the items, [resamples]; undefined ones are left out.

@@ -229,7 +229,7 @@ class _Post:
     """Requests to one address that differ in their body alone.
 
     Args:
-        session: Whose connections they go over.
+        session: The session that owns the connections.
         url: The address.
         headers: Sent with each, next to those that aiohttp adds.
     """

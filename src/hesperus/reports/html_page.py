@@ -181,7 +181,7 @@ def _environment(kinds: Callable[..., Iterator[tuple[str, object]]], most_rows: 
 
 
 def _with_code(text: str) -> Markup:
-    """A text with what stands between backticks set as code."""
+    """A text with the parts between backticks set as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 

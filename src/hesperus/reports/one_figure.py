@@ -64,7 +64,7 @@ class FigureChoice:
         order: Of languages or models in a map; None takes that of the figure.
         statistic: The measure of pairs, in place of the study's.
         by: Column for ``groups``, in place of the study's.
-        beside: Relations: what means are set against (``accuracy``, ``log size``, …).
+        beside: Relations: what means are compared with (``accuracy``, ``log size``, …).
         score: Translation: which score.
         given: How it is measured; the study decides what is not given.
     """

@@ -156,7 +156,7 @@ class Key:
     """What makes an item the same item in every language.
 
     Attributes:
-        columns: Columns whose values, joined by ``/``, are the id.
+        columns: Columns that make the id, joined by ``/``.
         row: Whether the row's number, counted from 0 among the rows with the same values in ``columns``, is part of the
             id; it is all of it if there are no columns.
         normalised: Those of the columns that are compared in lower case with ``_`` for blanks.

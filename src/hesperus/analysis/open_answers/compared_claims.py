@@ -22,7 +22,7 @@ class Claim:
     Attributes:
         text: What is claimed.
         verdict: What the other answer is to it, in the judge's word; None without a verdict.
-        reason: Why there is none.
+        reason: Why it is missing.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Claim:
 
     @property
     def words(self) -> str:
-        """The verdict, or why there is none."""
+        """The verdict, or the reason why it is missing."""
         return self.verdict or f"no verdict ({self.reason or 'none given'})"
 
 
@@ -49,7 +49,7 @@ def details_of(details: pl.DataFrame, pair: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def claims_of(held: pl.DataFrame, side: str) -> tuple[Claim, ...]:
-    """The claims of one side, in order; none where the evaluator looks at no claims.
+    """The claims of one side, in order; empty if the evaluator extracts no claims.
 
     Args:
         held: From details_of.

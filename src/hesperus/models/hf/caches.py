@@ -71,10 +71,10 @@ def joined(
     more: Sequence[Any],
     paths: Sequence[Integers],
 ) -> list[Kept]:
-    """Keys and values of rows of a batch and of rows of a tree, as a batch whose rows end together.
+    """Keys and values of rows of a batch and of rows of a tree, as a batch with aligned ends of rows.
 
     Args:
-        layers: Of the batch; none where there is none yet.
+        layers: Of the batch; empty before the first.
         rows: Those of the batch that stay.
         lengths: Their tokens.
         more: Layers of the tree; may be none.

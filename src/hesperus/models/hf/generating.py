@@ -76,7 +76,7 @@ class _Row:
 
     @property
     def length(self) -> int:
-        """Tokens whose keys and values are held: all but the last one written."""
+        """Tokens with held keys and values: all but the last one written."""
         return len(self.prompt) + max(0, len(self.tokens) - 1)
 
     @property

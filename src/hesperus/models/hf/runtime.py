@@ -74,7 +74,7 @@ class Runtime:
         name: For messages.
 
     Attributes:
-        spine: The last row of the last tree, whose keys and values are kept for the next.
+        spine: The last row of the last tree; its keys and values are kept for the next.
 
     Raises:
         UsageError: It cannot be loaded: unknown architecture, missing weights, no such device, no room.
@@ -163,7 +163,7 @@ class Runtime:
 
         Args:
             rows: In the order of `hesperus.models.hf.trees.in_order` after `spine`.
-            first: Of each row the first token whose logits are wanted; so are those of all that follow.
+            first: For each row the first token with wanted logits; those of all later tokens are wanted too.
         """
         known = self.spine[: min(common(self.spine, rows[0]), *first)]
         made: Tree = tree(known, rows)
@@ -195,7 +195,7 @@ class Runtime:
 
         Args:
             ids: Tokens, [rows, tokens].
-            positions: Where in its text each stands, of the same shape.
+            positions: Position of each token in its text, of the same shape.
             seen: What each token sees of cached and new ones with a window of so many, [rows, 1, tokens, cached + tokens].
             cache: Keys and values of `kept_cache`.
             keep: Which tokens to keep the logits of.

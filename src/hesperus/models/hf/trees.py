@@ -1,6 +1,6 @@
 """Rows of tokens as a tree: what rows begin with in common is computed once, whatever prompts or options it belongs to.
 
-The tokens of a tree stand in one row, branch after branch, each with the position that it has in its own text; a mask lets
+The tokens of a tree are in one row, branch after branch, each with the position that it has in its own text; a mask lets
 each see its own beginning alone. So nothing is padding, and a batch changes a number by rounding only.
 """
 

@@ -35,7 +35,7 @@ class Benchmark:
         gold_field: Field of the item that holds the gold value; None takes the log's target.
         positions: Label of each option in the order in which tools offer them, for tasks with fixed words.
         groups: Field of the item to column of the records.
-        normalised: Key fields whose spelling varies between languages.
+        normalised: Key fields that are spelt differently between languages.
         golds_differ: True where the benchmark's gold is known to differ between languages.
         language: The only language that it is in.
         parallel: False where each language has its own items, so that a number names another item in each.

@@ -71,7 +71,7 @@ def language_column(frame: pl.DataFrame) -> str | None:
 
 
 def named_in(piece: str) -> tuple[str | None, str | None]:
-    """The model and the language in the name of a file or folder; the language may stand before or after the model."""
+    """The model and the language in the name of a file or folder; the language may be before or after the model."""
     rest = without_plain_words(piece)
     parts, language = parts_of(rest), None
     for start, stop, tag in slots(rest):

@@ -84,7 +84,7 @@ def gather(
 
     Args:
         study: What is asked about.
-        languages: Languages whose own version of the benchmark is read.
+        languages: Languages in which the benchmark's own version is read.
         by_hand: Sense code to parts of instructions that were written by hand.
         senses: Codes of the senses in which instructions will be put, for which parts may be written by hand; None
             takes the languages.

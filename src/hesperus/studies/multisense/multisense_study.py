@@ -75,7 +75,7 @@ class Design:
     """All that a study asks of one model.
 
     Attributes:
-        originals: Languages whose own version of the benchmark is read.
+        originals: Languages in which the benchmark's own version is read.
         made: Senses to make, in the order in which they are made.
         cells: Columns of answers, each once.
     """

@@ -160,10 +160,10 @@ def compared_states(
     holds one layer of one model's states.
 
     Args:
-        model: Whose states.
+        model: The model that computes the states.
         sentences: The same in every language.
         folder: Where the states lie meanwhile, or stay.
-        beside: κ_p of the same pairs of languages, for Mantel's test; None if there is none.
+        beside: κ_p of the same pairs of languages, for Mantel's test; None if not measured.
         bootstrap: How intervals are made; no resamples leave them and the test out.
         keep_states: Keep `states.npy`, with `states.json` that names its axes.
         say: Hears of each step.

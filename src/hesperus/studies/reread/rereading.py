@@ -42,7 +42,7 @@ class RereadCounts:
         undescribed: Name of a task that no task file describes to its rows that could not be read for it; they too.
         before: Outcome to rows, as the table had it; rows without an outcome are not counted.
         after: Outcome to rows, as it is now.
-        changed: Outcome as it is now to rows whose outcome or answer is another than before.
+        changed: Outcome as it is now to rows with another outcome or answer than before.
         overridden: Rows corrected by hand.
         stale: Lines of overrides with a reply that has changed; not applied.
         unmatched: Lines of overrides with a record that is not in the table.
