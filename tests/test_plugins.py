@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
@@ -17,6 +18,7 @@ import pytest
 
 from command_line import hesperus
 from hesperus import plugins
+from hesperus.languages import wordings
 
 PACKAGE = Path(__file__).with_name("plugin_package")
 SOURCE = Path(__file__).parents[1] / "src"
@@ -36,6 +38,19 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "site"
 
 
+@contextmanager
+def packs_of_packages_anew() -> Iterator[None]:
+    """What is known of language packs rests on the packages of a process, which do not change while it runs; here they do."""
+    known = (wordings._tags, wordings._pack_of, wordings._offered_file)
+    try:
+        for one in known:
+            one.cache_clear()
+        yield
+    finally:
+        for one in known:
+            one.cache_clear()
+
+
 def caller(folder: Path, *first: str, site: Path | None = None) -> Call:
     """Calls the command with nothing loaded before, and a folder of packages, if any, as Python finds them."""
 
@@ -48,7 +63,8 @@ def caller(folder: Path, *first: str, site: Path | None = None) -> Call:
         ):
             for name in [name for name in sys.modules if name.partition(".")[0] == "hesperus_example"]:
                 del sys.modules[name]
-            done = hesperus(*first, *words, cwd=folder)
+            with packs_of_packages_anew():
+                done = hesperus(*first, *words, cwd=folder)
         assert done.returncode == ends, (done.stdout, done.stderr)
         return done
 

@@ -238,9 +238,7 @@ def test_the_first_line_of_several_statistics_is_about_one_of_them(tmp_path: Pat
         "score",
     )
     lines = call(*asked, "--level", "ordinal", "--resamples", 50).stdout.splitlines()
-    assert lines[0] == "raters: 0.910 (krippendorff_alpha)" and any(
-        "bias" in line for line in lines[1:]
-    )
+    assert lines[0] == "raters: 0.910 (krippendorff_alpha)" and any("bias" in line for line in lines[1:])
 
 
 def test_items_that_no_language_answers_are_left_out_and_notes_name_their_group(tmp_path: Path) -> None:

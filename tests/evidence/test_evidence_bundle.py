@@ -176,6 +176,7 @@ def test_a_changed_file_is_named_and_the_number_that_it_moves(bundled: MakeBundl
 
 
 @pytest.mark.filterwarnings("ignore::hesperus.errors.UnknownKeyWarning")
+@pytest.mark.filterwarnings("ignore::hesperus.errors.EarlierRunWarning")
 def test_any_one_value_changed_is_caught(bundled: MakeBundle, tmp_path: Path) -> None:
     """Any change at all, where the manifest keeps its hashes; benchmarks/bundles.py tries 10,000."""
     held = opened(bundled("tax", resamples=0).path)

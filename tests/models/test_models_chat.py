@@ -136,7 +136,8 @@ def test_https_where_there_is_none():
 def test_the_proxy_of_the_environment_is_used_but_never_for_this_machine(monkeypatch):
     with serving() as proxy, serving() as endpoint:
         monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
-        monkeypatch.delenv("no_proxy", raising=False)
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
         assert ask_once("http://somewhere.invalid/v1").text == "you said: hello"
         assert len(proxy.bodies) == 1 and proxy.headers[0]["Host"] == "somewhere.invalid"
         ask_once(endpoint.url)

@@ -181,7 +181,7 @@ def test_a_trained_bi_encoder_is_loaded_as_it_was_and_goes_on_where_it_was_stopp
         texts, posts, _ = _test_texts(made, name)
         found = evaluator.profiles(texts, posts)
         assert found.values[:, place].tolist() == held["final"][name]["predicted"]
-        assert found.truncated == 0 and not found.unclassified
+        assert found.truncated == 0 and not any(found.reasons)
     some = evaluator.profiles(["sorry", " ", "sorry"], ["my cat", "my cat", ""])
     assert some.reasons == ("", "empty text", "empty context")
     assert some.values[1].tolist() == [-1, -1, -1]

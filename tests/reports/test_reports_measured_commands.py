@@ -20,6 +20,7 @@ from hesperus.cli.app import app
 from hesperus.errors import HesperusError, UnknownNameError, UsageError
 from hesperus.records import Run, conform, write_records, write_run
 from hesperus.reports.checked import junit_xml
+from hesperus.version import __version__
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def test_measure_prints_the_document_of_the_contract(call: Callable[..., Result]
 def test_measure_takes_runs_groups_models_and_statistics(
     call: Callable[..., Result], file: Path, tmp_path: Path
 ) -> None:
-    write_run(Run(pl.read_parquet(file), signature={"hesperus": "0"}), tmp_path / "run")
+    write_run(Run(pl.read_parquet(file), signature={"hesperus": __version__}), tmp_path / "run")
     done = call(
         "measure", "accuracy", tmp_path / "run", "--by", "subject", "--model", "m2", "--task", "t",
         "--statistic", "accuracy", "--resamples", "0", "--format", "json",
