@@ -31,12 +31,16 @@ def test_hostile_inputs_are_read_or_refused(name: str, tmp_path: Path) -> None:
     @settings(derandomize=True, database=None, max_examples=40, deadline=None, suppress_health_check=quiet)
     @given(rng=st.randoms(use_true_random=False))
     def tried(rng: random.Random) -> None:
-        refused.append(attempt(TARGETS[name], rng, tmp_path))
+        attempt(TARGETS[name], rng, tmp_path)
 
-    refused: list[str] = []
     tried()
-    # A target that refuses whatever it is given tries nothing.
-    assert "" in refused
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_target_reads_some_of_its_inputs(name: str, tmp_path: Path) -> None:
+    """A target that refuses whatever it is given tries nothing."""
+    assert any(attempt(TARGETS[name], random.Random(seed), tmp_path) == "" for seed in range(200))
 
 
 def _raises(rng: random.Random, folder: Path) -> None:
