@@ -312,11 +312,8 @@ def run_study(
         if stores.is_shard:
             faults = (*outcome.faults, *lost_questions(outcome.records))
             return stores.ended(session.store, session.failures.total(), faults)
-    del (
-        course,
-        place,
-        session,
-    )  # and with them the items, which a large run has no room for while its records are written
+    # The items go with them: a large run has no room for them while its records are written.
+    del course, place, session
     outcome = _ordered(outcome)
     give_back()
     return _written(study, signed, outcome, folder)
