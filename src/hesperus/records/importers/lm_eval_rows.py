@@ -1,23 +1,21 @@
-r"""The rows of an lm-evaluation-harness log: quickly where they look as the harness writes them, or one by one.
+"""The rows of an lm-evaluation-harness log: of each line only what is wanted is made into values.
 
-Most bytes of such a log are prompts (`arguments`), which nothing here needs. The harness writes the keys of a row in
-one order and with one spacing, so the parts that matter are cut out as bytes first and only they are parsed, many rows
-at a time. A quote inside a JSON string is always written ``\"``: ``, "arguments": `` can therefore only be a key.
+Most bytes of such a log are prompts (`arguments`), which are passed over.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, TypedDict
 
 import msgspec
+import numpy as np
 import polars as pl
 
-from hesperus.records.importers.lines import Piece, pieces
+from hesperus.records.importers.lines import pieces
 from hesperus.records.importers.texts import text_of
 from hesperus.tables import decode
 
@@ -26,14 +24,6 @@ START = b'{"doc_id": '
 
 LAST = (1 << 63) - 1
 """The greatest number of a row that a column can hold."""
-
-_ARGUMENTS, _RESPS, _FILTERED = b', "arguments": ', b', "resps": ', b', "filtered_resps": '
-_END = b'], "'
-
-_NUMBER = r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|(?i:inf(?:inity)?|nan))"
-
-_SCORE = rf'"?{_NUMBER}"?'
-_SCORES = rf'^\[(?:(?:\[{_SCORE}(?:, "?(?:True|False|true|false)"?)?\]|{_SCORE})(?:, )?)*\]$'
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,171 +55,6 @@ class Layout:
         return found | ({"texts": pl.List(pl.String())} if self.texts else {})
 
 
-class QuickRows:
-    """Collects rows that look as the harness writes them: lists of Python values, until they make a frame."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._decoder = msgspec.json.Decoder(_row_type(layout))
-        self._of_document: dict[str, Callable[[Any], Any]] = {
-            f"field:{name}": attrgetter(f"f{place}") for place, name in enumerate(layout.fields)
-        }
-        self._of_row: dict[str, Callable[[Any], Any]] = {
-            name: attrgetter(name) for name in ("target", "filter", "acc")
-        }
-        if not layout.choice:
-            self._of_row["filtered"] = lambda row: row.filtered_resps[0]
-            self._of_row["reply"] = lambda row: row.resps[0][0]
-        self._forget()
-
-    def _forget(self) -> None:
-        self._numbers: list[int] = []
-        self._scores: list[bytes] = []
-        self._values: dict[str, list[Any]] = {name: [] for name in (*self._of_document, *self._of_row)}
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def take(self, piece: Piece) -> bool:
-        """Take the rows of a piece; where one looks otherwise, take none and say False."""
-        if piece.elements is not None or self._layout.texts:
-            return False
-        cut = _cut_scores(piece) if self._layout.choice else _cut_replies(piece)
-        if cut is None:
-            return False
-        kept, scores = cut
-        parsed = b"".join(kept)
-        try:
-            rows: list[Any] = self._decoder.decode_lines(parsed)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return False
-        if self._layout.choice and not (len(rows) == len(scores) and _are_scores(scores)):
-            return False
-        if any(self._was_cut(name, rows, parsed, piece) for name in ("target", "filter", "acc")):
-            return False
-        numbers = [row.doc_id for row in rows]
-        if not _are_whole(piece, numbers):
-            return False
-        self._numbers += numbers
-        self._scores += scores
-        documents = [row.doc for row in rows]
-        for name, value in self._of_document.items():
-            self._values[name] += map(value, documents)
-        for name, value in self._of_row.items():
-            self._values[name] += map(value, rows)
-        return True
-
-    def _was_cut(self, name: str, rows: list[Any], parsed: bytes, piece: Piece) -> bool:
-        """Whether a member was cut out of a row, as it is where the harness has prompts only."""
-        if all(value is not None for value in map(self._of_row[name], rows)):
-            return False
-        key = f'"{self._layout.verdict if name == "acc" else name}":'.encode()
-        return piece.data.count(key, 0, piece.stop) != parsed.count(key)
-
-    def frame(self) -> pl.DataFrame:
-        """The rows so far, with the columns of the layout; they are forgotten."""
-        columns = {"doc_id": pl.Series(self._numbers, dtype=pl.Int64)}
-        for name, values in self._values.items():
-            columns[name] = _numbers(values) if name == "acc" else _texts(values)
-        if self._layout.choice:
-            texts = pl.Series(self._scores, dtype=pl.Binary).cast(pl.String)
-            columns["scores"] = texts.str.extract_all(_NUMBER).cast(pl.List(pl.Float64), strict=False)
-        self._forget()
-        return pl.DataFrame(columns)
-
-
-def _row_type(layout: Layout) -> type[msgspec.Struct]:
-    """A row with the wanted fields; everything else in it is skipped without being made."""
-    names = {f"f{place}": name for place, name in enumerate(layout.fields)}
-    document = msgspec.defstruct("Document", [(name, Any, None) for name in names], rename=names, gc=False)
-    number = Annotated[int, msgspec.Meta(ge=0, le=LAST)]
-    fields: list[Any] = [("doc_id", number), ("doc", document)]
-    fields += [(name, Any, None) for name in ("target", "filter", "acc")]
-    if not layout.choice:
-        one = msgspec.Meta(min_length=1)
-        fields.append(("resps", Annotated[list[Annotated[list[Any], one]], one]))
-        fields.append(("filtered_resps", Annotated[list[Any], one]))
-    return msgspec.defstruct("Row", fields, kw_only=True, gc=False, rename={"acc": layout.verdict})
-
-
-def _cut_scores(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
-    """What is to be parsed of some lines, and the scores of each line."""
-    kept: list[bytes] = []
-    scores: list[bytes] = []
-    data, start, last, size, skip = piece.data, 0, 0, piece.stop, len(_FILTERED)
-    find, rfind = data.find, data.rfind
-    while start < size:
-        stop = find(b"\n", start, size)
-        stop = size if stop < 0 else stop
-        arguments = find(_ARGUMENTS, start, stop)
-        filtered = rfind(_FILTERED, start, stop)
-        end = find(_END, filtered + skip, stop)
-        if not start < arguments < filtered < end:
-            return None
-        # The end of a row and the beginning of the next are cut out as one, which saves a sixth of the time.
-        kept.append(data[last:arguments])
-        scores.append(data[filtered + skip : end + 1])
-        start, last = stop + 1, end + 1
-    kept.append(data[last:size])
-    return kept, scores
-
-
-def _cut_replies(piece: Piece) -> tuple[list[bytes], list[bytes]] | None:
-    """What is to be parsed of some lines: all but the arguments."""
-    kept: list[bytes] = []
-    data, start, last, size = piece.data, 0, 0, piece.stop
-    while start < size:
-        stop = data.find(b"\n", start, size)
-        stop = size if stop < 0 else stop
-        arguments = data.find(_ARGUMENTS, start, stop)
-        resps = data.rfind(_RESPS, start, stop)
-        if not start < arguments < resps:
-            return None
-        kept.append(data[last:arguments])
-        start, last = stop + 1, resps
-    kept.append(data[last:size])
-    return kept, []
-
-
-def _are_scores(scores: list[bytes]) -> bool:
-    """Whether each is a list of numbers, alone or with whether they are greedy.
-
-    Numbers are looked for anywhere in it; another value would be passed over, and the options behind it would move up.
-    """
-    if not all(map(bytes.isascii, scores)):
-        return False
-    return bool(pl.Series(scores, dtype=pl.Binary).cast(pl.String).str.contains(_SCORES).all())
-
-
-def _are_whole(piece: Piece, numbers: list[int]) -> bool:
-    """Whether no row was interrupted and followed by another on its line.
-
-    Such a line would give the first row's question with the second row's scores. The number of the second row is then
-    absent; only of the last line does no later number tell.
-    """
-    if not numbers:
-        return True
-    data, stop = piece.data, piece.stop
-    if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
-        last = data.rfind(b"\n", 0, stop - 1) + 1
-        return data.count(START, last, stop) == 1
-    return data.count(START, 0, stop) == len(numbers)
-
-
-def _texts(values: list[Any]) -> pl.Series:
-    try:
-        return pl.Series(values, dtype=pl.String, strict=True)
-    except (TypeError, OverflowError, pl.exceptions.PolarsError):
-        return pl.Series([text_of(value) for value in values], dtype=pl.String)
-
-
-def _numbers(values: list[Any]) -> pl.Series:
-    try:
-        return pl.Series(values, dtype=pl.Float64, strict=True)
-    except (TypeError, OverflowError, pl.exceptions.PolarsError):
-        return pl.Series([number_of(value) for value in values], dtype=pl.Float64)
-
-
 def number_of(value: object) -> float | None:
     """A JSON number as float; None for any other value, and for a whole number that no float can hold."""
     try:
@@ -241,9 +66,6 @@ def number_of(value: object) -> float | None:
 CUT = "line cut in the middle"
 
 _GEN_ARGS = re.compile(r"gen_args_(\d{1,6})")
-
-_AT_ONCE = 1 << 15
-"""Rows that are held as Python values before they make a frame."""
 
 
 @dataclass(slots=True)
@@ -263,7 +85,7 @@ def peek(path: Path, many: int = 50) -> list[dict[str, Any]]:
     """The first rows that can be read, as JSON says them."""
     found: list[dict[str, Any]] = []
     for piece in pieces(path):
-        for row, _ in _decoded(piece, BadLines(), 1):
+        for row, _ in _decoded(piece.lines, BadLines(), 1):
             found.append(row)
             if len(found) == many:
                 return found
@@ -278,51 +100,65 @@ def read_rows(path: Path, layout: Layout, bad: BadLines) -> Iterator[pl.DataFram
         layout: What is wanted.
         bad: Takes the lines that cannot be read.
     """
-    quick, number = QuickRows(layout), 1
+    number, wanted = 1, _wanted(layout)
     for piece in pieces(path):
-        before = len(quick)
-        if quick.take(piece):
-            number += len(quick) - before
-            if len(quick) >= _AT_ONCE:
-                yield quick.frame()
-        else:
-            if len(quick):
-                yield quick.frame()
-            yield _slowly(piece, layout, bad, number)
-            number += len(piece.lines)
+        lines = piece.lines
+        rows: list[dict[str, Any]] = []
+        for row, line in _decoded(lines, bad, number, wanted):
+            try:
+                rows.append(_row(row, layout))
+            except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+                bad.add("row of another form", f"line {line}: {type(error).__name__}: {error}")
+        yield _frame(rows, layout)
+        number += len(lines)
         if piece.cut:
             bad.add("compressed file cut", f"the data end in the middle after line {number - 1}")
-    if len(quick):
-        yield quick.frame()
 
 
-def _slowly(piece: Piece, layout: Layout, bad: BadLines, first: int) -> pl.DataFrame:
-    rows: list[dict[str, Any]] = []
-    for row, number in _decoded(piece, bad, first):
-        try:
-            rows.append(_row(row, layout))
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
-            bad.add("row of another form", f"line {number}: {type(error).__name__}: {error}")
-    return pl.DataFrame(rows, schema=layout.schema)
+def _frame(rows: list[dict[str, Any]], layout: Layout) -> pl.DataFrame:
+    if not rows:
+        return pl.DataFrame(schema=layout.schema)
+    columns = {name: [row[name] for row in rows] for name in layout.schema}
+    held: dict[str, Any] = dict(columns)
+    if layout.choice and len(sizes := set(map(len, columns["scores"]))) == 1 and 0 not in sizes:
+        # Polars takes a list of lists one by one, but an array at once.
+        held["scores"] = pl.Series(np.array(columns["scores"])).arr.to_list()
+    return pl.DataFrame(held, schema=layout.schema)
 
 
-def _decoded(piece: Piece, bad: BadLines, first: int) -> Iterator[tuple[dict[str, Any], int]]:
-    for number, line in enumerate(piece.lines, start=first):
+def _wanted(layout: Layout) -> msgspec.json.Decoder[Any]:
+    """Reads a row with the wanted members alone; everything else in it is passed over without being made."""
+    kind: Any = TypedDict  # mypy knows only those whose members are written out
+    names = ["doc_id", "target", "filter", layout.verdict, "filtered_resps"]
+    names += ([] if layout.choice else ["resps"]) + (["arguments"] if layout.texts else [])
+    document = kind("document", dict.fromkeys(layout.fields, Any), total=False)
+    return msgspec.json.Decoder(kind("row", {**dict.fromkeys(names, Any), "doc": document}, total=False))
+
+
+def _decoded(
+    lines: Sequence[bytes], bad: BadLines, first: int, wanted: msgspec.json.Decoder[Any] | None = None
+) -> Iterator[tuple[dict[str, Any], int]]:
+    for number, line in enumerate(lines, start=first):
         if not line.strip():
             continue
-        value = _value(line)
+        value = _value(line, wanted)
         if value is None:
             # What was written after an interrupted row, on its line, may be whole.
             bad.add(CUT, f"line {number} is no JSON: {_ending(line)}")
             again = line.rfind(START)
-            value = _value(line[again:]) if again > 0 else None
+            value = _value(line[again:], wanted) if again > 0 else None
         if isinstance(value, dict):
             yield value, number
         elif value is not None:
             bad.add("row of another form", f"line {number} holds a {type(value).__name__}, not an object")
 
 
-def _value(line: bytes) -> object:
+def _value(line: bytes, wanted: msgspec.json.Decoder[Any] | None) -> object:
+    if wanted is not None:
+        try:
+            return wanted.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # no row as the harness writes it, or a number that JSON does not have
     try:
         return decode(line)
     except ValueError:
