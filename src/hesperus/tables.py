@@ -37,6 +37,9 @@ DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 INDEX = "(index)"
 """Name of a column that has none: what spreadsheets and pandas call the number of the row, and the names of JSON objects."""
 
+LANGUAGE_COLUMNS = ("language", "lang", "locale", "language_code", "lang_code", "input_language")
+"""Names of columns and fields that tell the language of a row."""
+
 _PACKED = ".gz"
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"

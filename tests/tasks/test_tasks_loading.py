@@ -421,3 +421,16 @@ def test_a_language_column_that_is_not_there_is_an_error(tmp_path: Path) -> None
             match=r"field .source\.language_column.: no column .langauge.; did you mean .language.\?",
         ):
             load_items(replace(task("paws-x"), source=source), languages, source=path)
+
+
+def test_a_column_of_languages_that_the_task_does_not_name_is_an_error_also_for_one_language(
+    tmp_path: Path,
+) -> None:
+    by_row = replace(task("paws-x"), key=Key(row=True))
+    path = lines(tmp_path / "all.jsonl", [paws(1, language="en"), paws(2, language="de")])
+    with pytest.raises(DataError, match=r"several languages \(de, en\).*language_column: language"):
+        load_items(by_row, "en", source=path)
+    with pytest.raises(DataError, match="several languages"):
+        load_items(by_row, ["en", "de"], source={"en": path, "de": path})
+    one = lines(tmp_path / "en.jsonl", [paws(1, language="en"), paws(2, language="en")])
+    assert [item.id for item in load_items(by_row, "en", source=one)["en"]] == ["0", "1"]

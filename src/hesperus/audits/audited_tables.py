@@ -15,10 +15,10 @@ from pathlib import Path
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import languages as known_languages
 from hesperus.languages import normalise
+from hesperus.tables import LANGUAGE_COLUMNS
 from hesperus.tasks.readers import ENDINGS, is_data_file, read_rows
 from hesperus.tasks.rows import Rows, text_of
 
-LANGUAGE_COLUMNS = ("language", "lang", "locale", "language_code", "lang_code", "input_language")
 _ITEMS_FILE = "items.parquet"
 _RECORDS_FILE = "records.parquet"
 _RECORDS_COLUMNS = frozenset({"model", "task", "item", "instruction", "input", "answer"})
@@ -65,7 +65,7 @@ def read_tables(paths: Sequence[Path], *, language_column: str | None = None) ->
 
     Args:
         paths: Data files; folders represent the data files in them, a run folder for its items.
-        language_column: Column that tells the language; None looks for one of LANGUAGE_COLUMNS.
+        language_column: Column that tells the language; None looks for one by its name.
 
     Raises:
         UsageError: No such file, a folder without data files, or a file whose language cannot be told.

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from hesperus.audits.audit import Contract
 from hesperus.audits.audited_items import Material
-from hesperus.audits.audited_tables import LANGUAGE_COLUMNS, LongTable, Row, places, read_tables
+from hesperus.audits.audited_tables import LongTable, Row, places, read_tables
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.languages import normalise
+from hesperus.tables import LANGUAGE_COLUMNS
 from hesperus.tasks.definition import LETTERS
 from hesperus.tasks.rows import text_of
 from hesperus.types import Item

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hesperus.errors import DataError
+from hesperus.tables import LANGUAGE_COLUMNS
 from hesperus.tasks.definition import LETTERS, Task
 from hesperus.tasks.rows import DataColumn, Rows, cell_text, shortened, text_of
 from hesperus.tasks.text_lists import list_from_text
@@ -130,6 +131,7 @@ def _of_language(task: Task, rows: Rows, code: str) -> Rows:
     """The rows of one language, where a column tells it."""
     name = task.source.language_column
     if name is None:
+        _refuse_several(task, rows, code)
         return rows
     spoken = rows.texts(rows.find((name,), key="source.language_column"))
     kept = [row for row, text in enumerate(spoken) if text == code]
@@ -137,6 +139,23 @@ def _of_language(task: Task, rows: Rows, code: str) -> Rows:
         there = ", ".join(shortened(text) for text in sorted({text or "" for text in spoken})[:20])
         raise DataError(f"no row has {code!r} there; it holds {there}", file=rows.place, field=name)
     return rows.only(kept)
+
+
+def _refuse_several(task: Task, rows: Rows, code: str) -> None:
+    """A column of languages that the task does not name: every language would be given the rows of all."""
+    if any("{language}" in name for names in task.columns.fields.values() for name in names):
+        return
+    known = {code, *task.source.languages, *task.source.languages.values()}
+    for column in (name for name in rows.columns if name.casefold() in LANGUAGE_COLUMNS):
+        there = sorted({text for text in rows.texts(DataColumn(column, rows.columns[column])) if text})
+        if len(there) > 1 and known.intersection(there):
+            shown = ", ".join(map(shortened, there[:20]))
+            raise DataError(
+                f"the rows are in several languages ({shown}), and the task does not say so: add `language_column: "
+                f"{column}` under `source`; if the column tells something else, rename it",
+                file=rows.place,
+                field=column,
+            )
 
 
 def _kept(task: Task, rows: Rows) -> list[int]:

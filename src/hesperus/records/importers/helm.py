@@ -12,17 +12,17 @@ import msgspec
 from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
-from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about
+from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of, written_by
 from hesperus.records.schema import LAST_REPEAT
-from hesperus.tables import unpacked
+from hesperus.tables import LANGUAGE_COLUMNS, unpacked
 from hesperus.types import Outcome
 
 # Arguments of a scenario that say who was asked or how, not what about.
 _NOT_ABOUT = frozenset(
-    {"model", "model_deployment", "method", "groups", "data_augmentation", *LANGUAGE_FIELDS}
+    {"model", "model_deployment", "method", "groups", "data_augmentation", *LANGUAGE_COLUMNS}
 )
 
 

@@ -17,6 +17,7 @@ from hesperus.records.exporters.asked import NAME_FIELD
 from hesperus.records.importers.benchmark_table import Benchmark, benchmarks
 from hesperus.records.importers.import_settings import Basis, ImportSettings
 from hesperus.records.importers.tagging import NO_LANGUAGE, base_of, explicit_tag, tag_in_name
+from hesperus.tables import LANGUAGE_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,6 @@ def _named(benchmark: Benchmark, groups: Mapping[str, str | None]) -> Named | No
         task, language, benchmark, None if instruction == language else instruction, groups.get("subject")
     )
 
-
-LANGUAGE_FIELDS = ("language", "lang", "locale", "language_code", "lang_code")
-"""Fields of an item, of arguments or of metadata that say the language."""
 
 _DATASET_FIELDS = ("dataset_name", "subset", "config_name", "dataset_config", "hf_subset")
 """Fields that name a part of a data set: its language in parallel ones, its subject in others."""
@@ -284,7 +282,7 @@ def matched(pattern: str, text: str, flag: str, spec: str) -> str | None:
 def _by_config(evidence: Evidence, benchmark: Benchmark | None) -> _Found | None:
     """The language by the fields of the items and of the configuration that usually say it."""
     for source, kind in ((evidence.item, "field"), (evidence.config, "configuration")):
-        for name in LANGUAGE_FIELDS:
+        for name in LANGUAGE_COLUMNS:
             language = explicit_tag(source.get(name) or "")
             if language is not None:
                 return language, "log", f"{kind} {name} = {source[name]!r}"

@@ -14,11 +14,11 @@ from hesperus.errors import DataError
 from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.benchmark_table import COMMON_KEYS
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
-from hesperus.records.importers.log_names import LANGUAGE_FIELDS, Evidence, about
+from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, groups_in, logs_of, own_language
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.texts import text_of, written_by
-from hesperus.tables import unpacked
+from hesperus.tables import LANGUAGE_COLUMNS, unpacked
 
 _GOLD_FIELDS = ("gold", "target", "expected", "answer", "label")
 _EQUALS = ("equals", "icontains", "contains", "is-equal")
@@ -163,7 +163,7 @@ def _row(result: _Result, fields: Mapping[str, Any], key: tuple[str, ...], setti
             {
                 name: value
                 for name, value in fields.items()
-                if name not in (*key, *_GOLD_FIELDS, *LANGUAGE_FIELDS, *groups_in(fields, settings))
+                if name not in (*key, *_GOLD_FIELDS, *LANGUAGE_COLUMNS, *groups_in(fields, settings))
             }
         ),
     )

@@ -22,10 +22,11 @@ from hesperus.records.importers.import_settings import (
     Log,
     Source,
 )
-from hesperus.records.importers.log_names import LANGUAGE_FIELDS, About, tag_or_none
+from hesperus.records.importers.log_names import About, tag_or_none
 from hesperus.records.importers.option_scores import BROKEN, FLAT, softmax
 from hesperus.records.importers.texts import text_of
 from hesperus.records.importers.tool_answers import gold_labels, read_labels
+from hesperus.tables import LANGUAGE_COLUMNS
 from hesperus.types import Outcome
 
 
@@ -156,7 +157,7 @@ def groups_in(fields: Mapping[str, Any], settings: ImportSettings) -> dict[str, 
 def own_language(fields: Mapping[str, Any], settings: ImportSettings) -> str | None:
     """The language that a row says of itself; None if it does not, or a rule for the whole log was given."""
     if settings.language_from is None:
-        names: tuple[str, ...] = LANGUAGE_FIELDS
+        names: tuple[str, ...] = LANGUAGE_COLUMNS
     elif settings.language_from.startswith("field:"):
         names = (settings.language_from.removeprefix("field:"),)
     else:

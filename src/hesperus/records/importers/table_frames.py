@@ -8,7 +8,7 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.records.importers.import_settings import Source
-from hesperus.tables import INDEX, read_table, table_kind
+from hesperus.tables import INDEX, LANGUAGE_COLUMNS, read_table, table_kind
 
 _DEEPEST, _WIDEST = 8, 20_000
 
@@ -62,7 +62,7 @@ ITEM_NAMES = (
     "item", "item_id", "qid", "question_id", "sample_id", "id", "ID", "uid", "idx", "index", "doc_id",
     "key",
 )  # fmt: skip
-LANGUAGE_NAMES = ("language", "lang", "locale", "language_code", "lang_code", "target_language", "tgt_lang")
+LANGUAGE_NAMES = (*LANGUAGE_COLUMNS, "target_language", "tgt_lang")
 ANSWER_NAMES = (
     "answer", "prediction", "predicted", "pred", "model_answer", "choice", "chosen", "extracted",
     "parsed_answer",
