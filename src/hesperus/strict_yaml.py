@@ -16,7 +16,8 @@ from pathlib import Path
 
 import yaml
 
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError
+from hesperus.text_files import read_text
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 
@@ -203,14 +204,8 @@ def read_yaml_file(
         UsageError: It cannot be opened.
         DataError: It is not UTF-8; or see read_yaml.
     """
-    named = path if file is None else file
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read the {kind} {named}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", file=named) from None
-    return read_yaml(text, named, is_text=is_text, longest=longest)
+    text = read_text(path, kind, file=file)
+    return read_yaml(text, path if file is None else file, is_text=is_text, longest=longest)
 
 
 def _events(text: str) -> Iterator[yaml.Event]:

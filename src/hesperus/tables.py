@@ -18,6 +18,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.spreadsheets import guarded_frame, unguarded_frame
+from hesperus.text_files import decoded
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -228,11 +229,7 @@ def _content(file: Path, called: str | None) -> bytes:
     content = unpacked(file, called).removeprefix(_BOM)
     if not content.strip():
         raise DataError("is empty", file=called or file)
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataError("is not UTF-8; save it as UTF-8", file=called or file, line=line) from None
+    decoded(content, called or file)
     return content
 
 

@@ -112,7 +112,7 @@ def test_an_own_scheme_is_read_and_its_faults_are_named(tmp_path: Path) -> None:
             read_scheme(file)
     with pytest.raises(UnknownNameError, match="did you mean 'residue'"):
         read_scheme("residu")
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot read the scheme"):
         read_scheme(tmp_path / "none.yaml")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hesperus.answers import load_overrides, reply_hash
-from hesperus.errors import DataError
+from hesperus.errors import DataError, UsageError
 
 REPLY = "Aucune des deux"
 HEADER = "model,task,item,instruction,input,repeat,reply_hash,label,outcome,note\n"
@@ -127,11 +127,11 @@ def test_hash_and_reply_must_agree(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot read the corrections .*absent"):
         load_overrides(tmp_path / "absent.csv")
     broken = tmp_path / "broken.csv"
     broken.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match="not UTF-8 at byte 0"):
+    with pytest.raises(DataError, match="line 1: is not UTF-8"):
         load_overrides(broken)
 
 

@@ -84,7 +84,7 @@ def test_stopped_work_is_kept(ready: str, tmp_path: Path) -> None:
     [
         (["{text}", "--to", "es"], UsageError, "say --from LANGUAGE"),
         (["{text}", "--from", "en", "--to", "es", "--format", "csv"], UsageError, "is read as lines"),
-        (["{bad}", "--from", "en", "--to", "es"], DataError, "line 2: is no UTF-8"),
+        (["{bad}", "--from", "en", "--to", "es"], DataError, "line 2: is not UTF-8"),
         (
             ["{text}", "--from", "de", "--to", "eu", "--sentences"],
             UsageError,
@@ -95,7 +95,7 @@ def test_stopped_work_is_kept(ready: str, tmp_path: Path) -> None:
             UsageError,
             "it would take apertium (Debian package apertium-eu-es)",
         ),
-        (["nowhere.txt", "--from", "en", "--to", "es"], DataError, "cannot be read"),
+        (["nowhere.txt", "--from", "en", "--to", "es"], UsageError, "cannot read the text nowhere.txt"),
         (["{table}", "--from", "en", "--to", "es"], DataError, "has no text column 'reply'; it has a, b"),
         (
             ["{table}", "--from", "en", "--to", "es", "--column", "a", "--into", "b"],

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from hesperus.cli.languages import app
-from hesperus.errors import DataError, UnknownNameError
+from hesperus.errors import UnknownNameError, UsageError
 from hesperus.languages import language, languages, packs
 from hesperus.languages.wordings import pack_files
 
@@ -113,7 +113,8 @@ def test_check_of_the_pack_of_a_language(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("yue", "language pack"), ("nope", "'nope'"), ("none.yaml", "cannot be read")]
+    ("name", "said"),
+    [("yue", "language pack"), ("nope", "'nope'"), ("none.yaml", "cannot read the language pack")],
 )
 def test_check_of_what_is_no_pack(name: str, said: str) -> None:
     assert said in str(run("check", name).exception)
@@ -148,5 +149,5 @@ def test_check_reads_replies_made_from_a_pack(tmp_path: Path) -> None:
 
 def test_check_of_a_missing_file(tmp_path: Path) -> None:
     done = run("check", str(tmp_path / "none.yaml"))
-    assert isinstance(done.exception, DataError)
-    assert "cannot be read" in str(done.exception)
+    assert isinstance(done.exception, UsageError)
+    assert "cannot read the language pack" in str(done.exception)

@@ -233,8 +233,8 @@ def test_an_incomplete_pack_is_no_pack(tmp_path: Path) -> None:
 def test_unreadable_files_are_named(tmp_path: Path) -> None:
     file = tmp_path / "es.yaml"
     for reader in (read_pack, check):
-        with pytest.raises(DataError, match="es.yaml: cannot be read"):
+        with pytest.raises(UsageError, match="cannot read the language pack .*es.yaml"):
             reader(file)
     file.write_bytes(b"tag: es\xff")
-    with pytest.raises(DataError, match="not UTF-8 at byte 7"):
+    with pytest.raises(DataError, match="line 1: is not UTF-8"):
         read_pack(file)

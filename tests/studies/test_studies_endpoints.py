@@ -98,7 +98,7 @@ def test_a_run_that_was_passed_on_is_read_and_asks_for_the_endpoint_only_to_be_r
     assert "does not tell its endpoint" in str(refused.exception) and "--base-url" in str(refused.exception)
     (Path("runs") / ENDPOINTS_FILE).write_text("[")
     broken = typed("run", "runs/mine")
-    assert ENDPOINTS_FILE in str(broken.exception) and "cannot be read" in str(broken.exception)
+    assert ENDPOINTS_FILE in str(broken.exception) and "no JSON" in str(broken.exception)
 
 
 def test_addresses_of_providers_are_no_secret() -> None:

@@ -76,7 +76,7 @@ def test_a_file_without_a_header_gets_one(tmp_path: Path) -> None:
         ("a.csv", b"a,b\n1,2\n1,2,3\n", DataError, "no readable CSV"),
         ("a.csv", b"a,b\n", DataError, "holds no rows"),
         ("a.csv", b"", DataError, "no readable CSV"),
-        ("a.csv", b"a,b\n1,\xff\n", DataError, "line 2: not UTF-8"),
+        ("a.csv", b"a,b\n1,\xff\n", DataError, "line 2: is not UTF-8"),
         ("a.parquet", b"PAR1", DataError, "no readable Parquet"),
         ("a.arrow", b"ARROW", DataError, "no readable Arrow"),
         ("a.xlsx", b"", UsageError, "this ending is none of those"),

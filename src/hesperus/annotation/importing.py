@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from hesperus.annotation.store import RatingStore
 from hesperus.annotation.unit_tables import first_line, read_frame
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import fingerprint
+from hesperus.text_files import read_json
 
 _LARGEST_FILE = 200_000_000
 _TABLE = ("unit", "rater", "question", "rating")
@@ -67,14 +67,9 @@ def import_file(store: RatingStore, path: Path | str) -> ImportCounts:
 
 
 def _document(path: Path) -> Any:
-    try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise DataError(f"larger than {_LARGEST_FILE:,} bytes", file=path)
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=path) from None
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"no JSON: {error}", file=path) from None
+    if path.is_file() and path.stat().st_size > _LARGEST_FILE:
+        raise DataError(f"larger than {_LARGEST_FILE:,} bytes", file=path)
+    return read_json(path, "judgements")
 
 
 def _from_result(store: RatingStore, document: Mapping[str, Any], path: Path) -> ImportCounts:

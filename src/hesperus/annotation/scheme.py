@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.strict_yaml import read_yaml
+from hesperus.text_files import read_text
 
 COMMENT = "comment"
 """Name under which a rater's remark on a unit is kept; no question may have it."""
@@ -179,18 +180,13 @@ def read_scheme(name: str | Path) -> Scheme:
 
     Raises:
         UnknownNameError: No scheme has the name, or the file has a key that does not exist.
-        DataError: The file cannot be read or breaks the form; names the key.
+        UsageError: The file cannot be opened.
+        DataError: The file breaks the form; names the key.
     """
     path = Path(name)
     if path.suffix.lower() not in (".yaml", ".yml"):
         return _parsed(scheme_text(str(name)), f"{name}.yaml")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=path) from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", file=path) from None
-    return _parsed(text, path)
+    return _parsed(read_text(path, "scheme"), path)
 
 
 def _parsed(text: str, file: object) -> Scheme:

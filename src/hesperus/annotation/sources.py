@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from hesperus.annotation.units import Sheet
 from hesperus.annotation.units_of_runs import changed_frame, readings_frame, sides_frame
 from hesperus.errors import DataError, UsageError
 from hesperus.records import REQUIRED, Run, read_records, read_run
+from hesperus.text_files import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ def _with_strata(frame: pl.DataFrame, file: Path) -> pl.DataFrame:
     if "stratum" in frame.columns or not file.is_file():
         return frame
     try:
-        strata = json.loads(file.read_text(encoding="utf-8"))["items"]
+        strata = read_json(file, "strata")["items"]
         places = {str(item): str(name) for name, items in strata.items() for item in items}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError):
         raise DataError("is no file of strata, as `hesperus tax strata` writes it", file=file) from None
     return frame.with_columns(
         stratum=pl.col("item").replace_strict(places, default=None, return_dtype=pl.String)

@@ -16,6 +16,7 @@ from pathlib import Path
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.spreadsheets import unguarded
 from hesperus.strict_yaml import read_yaml
+from hesperus.text_files import read_text
 from hesperus.types import OUTCOMES, Answer
 
 KEYS = ("model", "task", "item", "instruction", "input", "repeat")
@@ -92,15 +93,11 @@ def load_overrides(path: Path | str) -> Overrides:
             absent), `reply_hash` or `reply`, `label` or `outcome`, and `note`, which says why and may not be empty.
 
     Raises:
-        DataError: The file cannot be read or an entry breaks this form; names the line.
+        UsageError: The file cannot be opened.
+        DataError: The file or an entry breaks this form; names the line.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=path) from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", file=path) from error
+    text = read_text(path, "corrections")
     entries = _yaml_entries if path.suffix.lower() in (".yaml", ".yml") else _csv_entries
     found: dict[RecordKey, Override] = {}
     for line, entry in entries(text, path):

@@ -18,6 +18,7 @@ from hesperus.studies.evaluating.replies import languages_of
 from hesperus.studies.evaluating.translating import Made, Translating, Way
 from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.tables import FORMATS, read_table, write_table
+from hesperus.text_files import decoded, read_text
 from hesperus.translation import LADDER, Decoding, TranslatorOptions
 from hesperus.translation.codes import unsupported
 from hesperus.translation.translator_registry import translator as translator_named
@@ -98,7 +99,10 @@ def translate(
             Path(str(file)), columns, source, wanted, kind=_kind(format, place, Path(str(file)))
         )
     else:
-        texts = Lines(_text(file), normalise(source or ""))
+        texts = Lines(
+            decoded(file) if isinstance(file, bytes) else read_text(Path(file), "text"),
+            normalise(source or ""),
+        )
         if not chosen.supports(texts.language, wanted):
             raise unsupported(chosen.name, texts.language, wanted)
     kept = None if place is None else place.with_name(f".{place.name}.translations.sqlite")
@@ -227,19 +231,6 @@ class Column:
         return (
             f"{texts.len():,} rows: {same:,} in {self.target} already, {texts.null_count():,} without a text",
         )
-
-
-def _text(file: Path | str | bytes) -> str:
-    named = None if isinstance(file, bytes) else Path(file)
-    try:
-        raw = file if isinstance(file, bytes) else Path(file).read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=named) from error
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise DataError(f"is no UTF-8: {error.reason}", file=named, line=line) from error
 
 
 def _kind(format: str | None, out: Path | None, file: Path) -> str:

@@ -315,18 +315,14 @@ def can_reread(records: pl.DataFrame, inputs: AuditInputs) -> bool:
 
 def alignment(file: Path | None) -> dict[str, int] | None:
     """Kind of finding to items, from the JSON of `hesperus audit`."""
-    import json
-
     from hesperus.errors import DataError
+    from hesperus.text_files import read_json
 
     if file is None:
         return None
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
-        rows = [(str(row["kind"]), str(row["item"])) for row in document["rows"]]
-    except OSError as error:
-        raise UsageError(f"cannot read the audit {file}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
+        rows = [(str(row["kind"]), str(row["item"])) for row in read_json(file, "audit")["rows"]]
+    except (KeyError, TypeError):
         raise DataError("not what `hesperus audit … --format json` prints", file=file) from None
     return {
         kind: len({item for own, item in rows if own == kind}) for kind in dict.fromkeys(k for k, _ in rows)

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hesperus.audits.finding import Finding
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError
 from hesperus.records.files import write_content
 from hesperus.spreadsheets import guarded, unguarded
+from hesperus.text_files import read_text
 
 _COLUMNS = ("item", "reason")
 _LONGEST_CELL = 100_000
@@ -56,13 +57,7 @@ def read_exclusions(path: Path | str) -> dict[str, str]:
         DataError: No CSV in UTF-8, no column ``item``, or a row without an item; names the line.
     """
     path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read the exclusion list {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise DataError("not UTF-8", file=path) from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(read_text(path, "exclusion list"), newline=""), strict=True)
     found: dict[str, str] = {}
     try:
         header = [name.strip() for name in next(reader, [])]

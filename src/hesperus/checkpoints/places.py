@@ -5,7 +5,6 @@ Weights are taken from safetensors files only: the older ``*.bin`` are pickles, 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hesperus.errors import DataError, MissingExtraError, UsageError
+from hesperus.text_files import read_mapping
 
 _LONGEST = 300
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
@@ -82,7 +82,7 @@ class Checkpoint:
     @property
     def config(self) -> Mapping[str, Any]:
         """Its ``config.json``."""
-        return _mapping(self.folder / CONFIG)
+        return read_mapping(self.folder / CONFIG)
 
     @property
     def weight_files(self) -> tuple[Path, ...]:
@@ -90,7 +90,7 @@ class Checkpoint:
         index = self.folder / INDEX
         if not index.is_file():
             return (self.folder / WEIGHTS,)
-        shards = _mapping(index).get("weight_map")
+        shards = read_mapping(index).get("weight_map")
         names = set(shards.values()) if isinstance(shards, dict) else set()
         if not names or not all(isinstance(name, str) and Path(name).name == name for name in names):
             raise DataError("does not say which files hold the weights", file=index, field="weight_map")
@@ -198,13 +198,3 @@ def _checked(checkpoint: Checkpoint, name: str) -> Checkpoint:
     if not checkpoint.config:
         raise DataError("is empty", file=folder / CONFIG)
     return checkpoint
-
-
-def _mapping(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot be read as JSON: {error}", file=path) from None
-    if not isinstance(value, dict):
-        raise DataError(f"expected a mapping, found {type(value).__name__}", file=path)
-    return value

@@ -30,21 +30,20 @@ def command(
 
         cat answer.txt | hesperus segment --language de - --format json
     """
-    from hesperus.errors import DataError, UnknownNameError
+    from hesperus.errors import UnknownNameError
     from hesperus.languages import normalise
     from hesperus.reports.formats import FORMATS
+    from hesperus.text_files import decoded, read_text
     from hesperus.translation import segmented_languages, sentences
     from hesperus.untrusted import one_line
 
     if format not in ("lines", *FORMATS):
         raise UnknownNameError("format", format, ("lines", *FORMATS))
-    try:
-        given = typer.get_binary_stream("stdin").read() if str(file) == "-" else file.read_bytes()
-        text = given.decode("utf-8")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"is not UTF-8 (byte {error.start})", file=file) from error
+    text = (
+        decoded(typer.get_binary_stream("stdin").read(), "standard input")
+        if str(file) == "-"
+        else read_text(file, "text")
+    )
     known = normalise(language)
     if known.split("-")[0] not in segmented_languages():
         say(f"no rules for {known}: marks of all scripts count, full stops as in English")

@@ -25,9 +25,9 @@ from hesperus.languages.wordings import (
     clashing_labels,
     pack_files,
     read_pack,
-    read_text,
     shape,
 )
+from hesperus.text_files import read_text
 
 Probe = Callable[[Pack], Iterable[tuple[str, str]]]
 """What reads replies with a pack and says which keys lead to a false answer."""
@@ -93,7 +93,7 @@ def check(file: Path | Traversable | None = None, *, probe: Probe | None = None)
 
 
 def _check_file(stem: str, file: Path | Traversable, probe: Probe | None) -> list[Finding]:
-    text = read_text(file)
+    text = read_text(file, "language pack")
     raw, lines, faults = shape(text)
     if not unicodedata.is_normalized("NFC", text):
         where = next(

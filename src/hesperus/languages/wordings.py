@@ -23,6 +23,7 @@ from hesperus.languages.tags import language, normalise
 from hesperus.plugins import loaded as loaded_plugins
 from hesperus.plugins import maker, names
 from hesperus.strict_yaml import read_yaml
+from hesperus.text_files import read_text
 
 LABELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -266,27 +267,13 @@ def _pack(raw: Mapping[str, Raw]) -> Pack:
     )
 
 
-def read_text(file: Path | Traversable) -> str:
-    """Read a text file as UTF-8.
-
-    Raises:
-        DataError: The file is absent or no UTF-8.
-    """
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=file) from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 at byte {error.start}", file=file) from error
-
-
 def read_pack(file: Path | Traversable) -> Pack:
     """Read a pack file.
 
     Raises:
         DataError: The file is absent, no UTF-8, or does not have the shape of a pack; names file, line and key.
     """
-    raw, _, faults = shape(read_text(file))
+    raw, _, faults = shape(read_text(file, "language pack"))
     if faults:
         first = faults[0]
         more = f" (and {len(faults) - 1} more: `hesperus languages check`)" if len(faults) > 1 else ""
@@ -313,7 +300,7 @@ def clashing_labels(groups: Raw | None) -> Iterator[tuple[str, str]]:
 def _offered_pack(tag: str, file: Path, loaded: tuple[str, ...]) -> Pack:
     """The pack of a plug-in, which must say what it is and may not contradict itself."""
     found = read_pack(file)
-    raw, lines, _ = shape(read_text(file))
+    raw, lines, _ = shape(read_text(file, "language pack"))
     grammar = raw.get("grammar", {})
     faults = (
         [] if found.tag == tag else [("tag", f"{found.tag!r} is not the name that it is offered by, {tag!r}")]

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 import yaml
 
@@ -29,6 +28,7 @@ from hesperus.records.study_keys import check_study
 from hesperus.records.writing import write_parquet, write_records
 from hesperus.strict_yaml import read_yaml_file
 from hesperus.tables import DAMAGED
+from hesperus.text_files import read_mapping
 
 ITEMS_FILE, STUDY_FILE, SIGNATURE_FILE = "items.parquet", "study.yaml", "signature.json"
 
@@ -138,17 +138,12 @@ def mapping_in(path: Path) -> dict[str, object]:
     """
     if not path.is_file():
         raise DataError("is missing from the run folder", file=path)
-    value: object
     if path.suffix == ".json":
-        try:
-            value = orjson.loads(path.read_bytes())
-        except orjson.JSONDecodeError as error:
-            raise DataError(f"cannot be read: {error.msg}", file=path, line=error.lineno) from None
-    else:
-        document = read_yaml_file(path, "study")
-        value = document.value
-        if path.name == STUDY_FILE:
-            check_study(path.parent, document)
+        return dict(read_mapping(path))
+    document = read_yaml_file(path, "study")
+    value: object = document.value
+    if path.name == STUDY_FILE:
+        check_study(path.parent, document)
     if not isinstance(value, dict):
         raise DataError(f"expected a mapping, found {type(value).__name__}", file=path)
     return value

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -12,9 +10,10 @@ import orjson
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
-from hesperus.tables import DAMAGED, read_separated
+from hesperus.tables import DAMAGED, read_separated, unpacked
 from hesperus.tasks.definition import Source
 from hesperus.tasks.rows import Rows
+from hesperus.text_files import decoded
 
 ENDINGS = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".arrow")
 """Endings of the files that can be read; all but Parquet and Arrow may be followed by ``.gz``."""
@@ -72,13 +71,7 @@ def _ending(path: Path) -> str:
 
 
 def _bytes(path: Path) -> bytes:
-    raw = path.read_bytes()
-    if path.suffix.lower() == ".gz":
-        try:
-            raw = gzip.decompress(raw)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DataError(f"no whole gzip file: {error}", file=path) from None
-    return raw.removeprefix(b"\xef\xbb\xbf")
+    return unpacked(path).removeprefix(b"\xef\xbb\xbf")
 
 
 def _frame(path: Path, read: Callable[[], pl.DataFrame], kind: str) -> Rows:
@@ -143,11 +136,7 @@ def _records(path: Path, records: Iterable[dict[str, object]], numbers: list[int
 def _separated(path: Path, source: Source, ending: str) -> Rows:
     quoted = source.quoted if source.quoted is not None else ending == ".csv"
     raw = _bytes(path)
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise DataError("not UTF-8", file=path, line=line) from None
+    decoded(raw, path)
     separator = "," if ending == ".csv" else "\t"
     try:
         if quoted and source.header is None:

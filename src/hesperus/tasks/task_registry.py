@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hesperus import plugins
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import UnknownNameError
 from hesperus.tasks.building import build_task
 from hesperus.tasks.task_validation import edition_names, parsed
 from hesperus.tasks.taskfile import TaskFile
+from hesperus.text_files import read_text
 
 if TYPE_CHECKING:
     from hesperus.tasks.definition import Task
@@ -60,13 +61,7 @@ def task(name_or_path: str) -> Task:
             return task(f"{offered}@{wording}" if wording else str(offered))
         raise UnknownNameError("task", name, *_hint(name))
     path = Path(name)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DataError("not UTF-8", file=path) from None
-    except OSError as error:
-        raise UsageError(f"cannot read the task file {path}: {error.strerror or error}") from None
-    return build_task(parsed(TaskFile, text, path), file=path, wording=wording)
+    return build_task(parsed(TaskFile, read_text(path, "task file"), path), file=path, wording=wording)
 
 
 def _parted(name_or_path: str) -> tuple[str, str | None]:

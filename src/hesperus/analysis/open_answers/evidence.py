@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ import polars as pl
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.records.evaluated import refuse_changed
+from hesperus.text_files import read_mapping
 
 PAIRS, DETAILS, SENTENCES, SIGNATURE = (
     "pairs.parquet",
@@ -70,13 +70,7 @@ def read_pairs(home: Path) -> tuple[pl.DataFrame, Mapping[str, object]]:
         DataError: The folder holds no whole evaluation.
     """
     pairs = _without_failed(read_frame(home / PAIRS))
-    try:
-        signature = json.loads((home / SIGNATURE).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"holds no whole evaluation ({error}); run the study again", file=home) from None
-    if not isinstance(signature, dict):
-        raise DataError("expected a mapping", file=home / SIGNATURE)
-    return pairs, signature
+    return pairs, read_mapping(home / SIGNATURE, "evaluation (run the study again)")
 
 
 def _without_failed(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import JSON, plain
 from hesperus.tasks import Dropped, ItemSet
 from hesperus.tasks.packed import PackedItems
+from hesperus.text_files import read_text
 from hesperus.wording import counted
 
 NO_REASON = "no reason given"
@@ -93,12 +94,7 @@ def excluded_items(given: object) -> dict[str, str]:
 
 def _read(path: Path) -> dict[str, str]:
     """A list as an audit writes it (CSV with the column `item`), or an id a line; `#` begins a comment."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read the list of items to leave out {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise DataError("not UTF-8", file=path) from None
+    text = read_text(path, "list of items to leave out")
     if not text.strip():
         raise DataError(
             "is empty; a list that leaves nothing out has the header item,reason, as an audit writes it",

@@ -22,6 +22,7 @@ from hesperus.models import PROVIDERS
 from hesperus.models.providers import is_loopback
 from hesperus.records.files import write_content
 from hesperus.strict_yaml import Document, read_yaml_file
+from hesperus.text_files import read_json
 from hesperus.types import Failure, Reply
 
 ENDPOINTS_FILE = "endpoints.json"
@@ -97,10 +98,7 @@ def check_known(address: str | None) -> None:
 def _known(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
-    try:
-        found = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", file=path) from None
+    found = read_json(path, "addresses of endpoints")
     if not (isinstance(found, dict) and all(isinstance(one, str) for one in found.values())):
         raise DataError("expected fingerprints with their addresses", file=path)
     return found

@@ -18,6 +18,7 @@ from hesperus.languages import normalise
 from hesperus.records.reading import records_file
 from hesperus.strict_yaml import read_yaml_file
 from hesperus.tables import read_table
+from hesperus.text_files import read_text
 from hesperus.types import Sense
 
 SHIPPED = ("global-mmlu",)
@@ -132,10 +133,7 @@ def read_numbers(
         UnknownNameError: It lacks a column.
         DataError: A value that is no number, a language that does not exist, or one with two numbers; names the line.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the numbers of languages {path}: {error}") from None
+    text = read_text(path, "numbers of languages").splitlines()
     reader = csv.DictReader(text, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
     for name in (language, value):
         if name not in (reader.fieldnames or ()):

@@ -19,6 +19,7 @@ from hesperus.fingerprint import JSON, fingerprint, plain
 from hesperus.measures import Codes, residue_strata
 from hesperus.records import FAILED, Cell, answer_arrays
 from hesperus.records.files import write_content
+from hesperus.text_files import read_json
 
 STRATA = ("high", "disagreement", "low")
 """In the order in which they take their items."""
@@ -182,12 +183,7 @@ def read_strata(path: Path | str) -> Strata:
         DataError: It is no file of strata, or was changed after it was written.
     """
     path = Path(path)
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read the strata {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise DataError(f"no JSON: {error}", file=path) from None
+    document = read_json(path, "strata")
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise DataError(f"no file of strata of version {SCHEMA}; `hesperus tax strata` writes one", file=path)
     body = {key: value for key, value in document.items() if key != "fingerprint"}

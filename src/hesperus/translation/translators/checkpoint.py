@@ -20,6 +20,7 @@ from types import MappingProxyType
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import languages, normalise
+from hesperus.text_files import read_json
 from hesperus.translation.codes import code_of, family_codes, read_codes, unsupported
 from hesperus.translation.translators.pieces import Pieces
 
@@ -194,10 +195,7 @@ def note(checkpoint: Checkpoint, origin: str) -> str:
 def _json(file: Path) -> dict[str, object]:
     if not file.is_file():
         return {}
-    try:
-        read = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"is no JSON: {error}", file=file) from error
+    read = read_json(file)
     return read if isinstance(read, dict) else {}
 
 

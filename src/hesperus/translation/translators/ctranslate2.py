@@ -5,13 +5,13 @@ A folder is made by `hesperus translators convert`, or holds any CTranslate2 mod
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hesperus.errors import DataError, MissingExtraError, PermanentError, TransientError, UsageError
 from hesperus.fingerprint import file_hash
+from hesperus.text_files import read_json, read_text
 from hesperus.translation.translator import Decoding
 from hesperus.translation.translators.checkpoint import Hints, describe
 from hesperus.translation.translators.pieces import read_pieces
@@ -138,12 +138,10 @@ def read_vocabulary(folder: Path) -> frozenset[str]:
         file = folder / name
         if not file.is_file():
             continue
-        try:
-            text = file.read_text(encoding="utf-8")
-            tokens = json.loads(text) if file.suffix == ".json" else text.splitlines()
-            return frozenset(map(str, tokens))
-        except (OSError, ValueError, TypeError) as error:
-            raise DataError(f"is no vocabulary: {error}", file=file) from error
+        tokens = (read_json if file.suffix == ".json" else read_text)(file, "vocabulary")
+        if not isinstance(tokens, str | list | dict):
+            raise DataError("is no vocabulary: expected a list of tokens", file=file)
+        return frozenset(map(str, tokens.splitlines() if isinstance(tokens, str) else tokens))
     raise DataError(f"holds no vocabulary ({', '.join(_VOCABULARIES[:2])})", file=folder)
 
 
