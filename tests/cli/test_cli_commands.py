@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +41,31 @@ def test_the_demo_ends_with_a_report(tmp_path: Path) -> None:
     again = hesperus("demo", "--model", "pocket/s", "--target", "de", "--limit", "12", cwd=tmp_path)
     assert again.stdout == done.stdout
     assert "from the store" in again.stderr
+
+
+def test_what_comes_next_runs_as_it_is_printed(tmp_path: Path) -> None:
+    """Also where the path of the run holds blanks and letters beyond ASCII."""
+    asked = ("--model", "pocket/s", "--limit", "3")
+    run, bundle, sheet = "läufe neu/mein run", "läufe neu/bün del.zip", "läufe neu/war um.sqlite"
+    studies = {
+        run: ("multisense", "--task", "atlas", "--source", "en", "--target", "de"),
+        f"{run} 2": ("translation_tax", "--task", "atlas", "--target", "de"),
+        f"{run} 3": ("similarity", "--task", "atlas", "--language", "en", "--language", "de"),
+    }
+    said = [
+        hesperus("run", *words, *asked, "--out", out, cwd=tmp_path).stderr for out, words in studies.items()
+    ]
+    said += [
+        hesperus("measure", run, cwd=tmp_path).stderr,
+        hesperus("bundle", run, "--out", bundle, cwd=tmp_path).stderr,
+        hesperus("annotate", "create", "inconsistency", run, "--a", "en", "--b", "de_from_en", "--out", sheet, cwd=tmp_path).stderr,
+    ]  # fmt: skip
+    told = re.findall(r"(?:next|with): (hesperus .+)", "\n".join(said))
+    commands = [command for line in told for command in line.split("; ")]
+    assert len(commands) == 8
+    for command in commands:
+        done = hesperus(*shlex.split(command)[1:], cwd=tmp_path)
+        assert done.returncode == 0, (command, done.stderr)
 
 
 def test_the_whole_way_over_http(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from hesperus.annotation import Judgement, RatingStore
 from hesperus.cli.app import app
+from hesperus.errors import DataError
 from hesperus.measures import krippendorff_alpha
 from hesperus.reports.tax.commands import steps_of
 from hesperus.studies.asked.stages import run_study
@@ -88,6 +89,7 @@ def test_the_commands_of_a_run_that_asked(tmp_path: Path, monkeypatch: pytest.Mo
     } <= set(before)  # fmt: skip
     for command in dict.fromkeys(before.values()):
         assert shlex.quote(str(run)) in command and "RUN" not in command and "MODEL" not in command
+        assert all(steps_of(command)) and not command.rstrip().endswith("&&")
         if not command.startswith("hesperus tax checklist"):
             carry_out(command)
             continue
@@ -96,6 +98,14 @@ def test_the_commands_of_a_run_that_asked(tmp_path: Path, monkeypatch: pytest.Mo
             item for item, own in before.items() if own == command and again[item]["status"] == "not done"
         }
     after = open_points(checklist([str(run)]))
+    for name in ("ratings.csv", "checks.csv"):  # exported before anybody had rated
+        file = run / name
+        rated = file.read_text()
+        file.write_text(rated.splitlines()[0] + "\n")
+        assert set(open_points(checklist([str(run)]))) > set(after)
+        done = CliRunner().invoke(app, ["measure", "raters", str(file)])
+        assert isinstance(done.exception, DataError) and "there is no rating" in str(done.exception)
+        file.write_text(rated)
     # What asks further models or names groups makes another audit, or another call; everything else is done here.
     assert set(after) <= {
         item

@@ -37,6 +37,20 @@ from hesperus.types import Reply
 THINGS = ("lake", "tower", "bridge", "market", "library", "harbour", "theatre", "garden", "castle", "mill")
 
 
+DECLINING = {
+    "en": "I'm sorry, but I can't help with that request.",
+    "tr": "Üzgünüm, bu konuda yardımcı olamam.",
+    "de": "Es tut mir leid, aber dabei kann ich nicht helfen.",
+    "fr": "Désolé, je ne peux pas vous aider avec cette demande.",
+    "es": "Lo siento, pero no puedo ayudar con eso.",
+    "zh": "抱歉，我无法协助完成这个请求。",
+    "ar": "عذرًا، لا يمكنني المساعدة في هذا الطلب.",
+    "ru": "Извините, я не могу помочь с этим запросом.",
+    "ja": "申し訳ありませんが、そのご要望にはお応えできません。",
+    "hi": "क्षमा करें, मैं इस अनुरोध में मदद नहीं कर सकता।",
+    "sw": "Samahani, siwezi kusaidia na ombi hilo.",
+}
+
 DOCUMENTS, SENTENCES = 160, 20
 
 
@@ -380,6 +394,28 @@ def test_repeats_are_paired_with_their_own_and_made_senses_have_rows_of_their_ow
 def test_an_open_reply_is_read_as_a_whole(text: str, finish: str, language: str, outcome: str) -> None:
     answer = read_open(Reply(text, finish), language)  # type: ignore[arg-type]
     assert answer.outcome == outcome and (answer.label is not None) == (outcome == "answered")
+
+
+@pytest.mark.parametrize("tag", ["tr", "de", "fr", "es", "zh", "ar", "ru", "ja", "hi", "sw"])
+def test_a_refusal_in_words_counts_as_refused_whoever_wrote_the_file(tag: str) -> None:
+    """Without translation, an evaluator of English would take refusals of other languages for answers."""
+    for words in (DECLINING[tag], DECLINING["en"]):
+        rows = [
+            reply("1", tag, words),
+            reply("2", tag, words, answer=words),
+            reply("3", tag, words, answer="B"),
+        ]
+        found = replies_of(pl.DataFrame(rows, schema_overrides={"answer": pl.String()}))["outcome"].to_list()
+        assert found[:2] == ["refused"] * 2 and found[2] != "refused"
+
+
+def test_a_repeat_that_only_the_reference_was_asked_for_is_no_missing_item() -> None:
+    rows = [reply("1", "en", "Lima is big.", repeat=n) for n in (1, 2)]
+    rows += [reply("2", "en", "Lima is big.", repeat=1), reply("1", "de", "Lima ist groß.", repeat=1)]
+    pairs = paired(replies_of(pl.DataFrame(rows)), "en").pairs
+    assert pairs.select("item", "repeat", "asked", "reference_asked").rows() == [
+        ("1", 1, True, True), ("2", 1, False, True),
+    ]  # fmt: skip
 
 
 def test_what_is_kept_is_read_again_and_a_stranger_is_left_alone(tmp_path: Path) -> None:

@@ -154,6 +154,8 @@ def grouped_ratings(
         pl.col(settings.rater).cast(pl.String).alias("__rater"),
     )
     given = rated.filter(pl.col("__rating").is_not_null() & (pl.col("__rating") != ""))
+    if given.is_empty():
+        raise DataError("there is no rating", file=file, field=settings.rating)
     given, notes = _spelt(given, by, settings.order)
     parts = given.partition_by(by, maintain_order=True) if by else [given]
     groups, repeated = [], 0
@@ -171,8 +173,6 @@ def grouped_ratings(
                 f"{_where(groups[-1].group)}the ratings are numbers, and nothing says that they are a scale: they count as "
                 "names (--level ordinal counts how far apart they are)"
             )
-    if not groups:
-        raise DataError("there is no rating", file=file, field=settings.rating)
     if all(len(group.raters) < raters for group in groups):
         raise DataError(f"{_where(groups[0].group)}agreement needs two raters, found 1", file=file)
     return GroupedRatings(

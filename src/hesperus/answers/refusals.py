@@ -24,7 +24,12 @@ _CAPITAL_NOUNS = frozenset({"de", "lb", "nds"})
 
 def is_refusal(reply: Text) -> bool:
     """True where a reply declines, or is short and begins with regret: "Unfortunately, there are no figures."."""
-    return declines(reply) or _regrets(reply) or _will_not(reply)
+    return says_no(reply) or _regrets(reply)
+
+
+def says_no(reply: Text) -> bool:
+    """True where a reply declines by a phrase or by its grammar; regret alone may begin an answer to an open question."""
+    return declines(reply) or _will_not(reply)
 
 
 def declines(reply: Text) -> bool:

@@ -117,7 +117,7 @@ STUDIES: Mapping[str, StudyKind] = {
             "translate_then_evaluate",
             "hesperus.studies.translate_then_evaluate.open_study:OpenAnswersStudy",
             ("scores", "groups", "counts", "prompts", "readability"),
-            ("hesperus report {run}", "hesperus evaluate information {run} --judge MODEL"),
+            ("hesperus report {run}", "hesperus evaluate information {run} --judge openai/gpt-4o-mini"),
         ),
         StudyKind(
             "translation_tax",

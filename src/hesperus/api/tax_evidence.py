@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from hesperus.api.tax_runs import (
     run_file,
     scores_of,
 )
-from hesperus.errors import UsageError
+from hesperus.errors import HesperusWarning, UsageError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,13 +76,25 @@ def found_beside(inputs: AuditInputs) -> AuditInputs:
     """The same with what people and the alignment audit left in the one run folder, by the names that docs give it."""
     from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 
-    checks = run_file(inputs.runs, CHECKS_FILE)
+    checks = _rated_file(inputs.runs, CHECKS_FILE)
     return replace(
         inputs,
         audit=inputs.audit or run_file(inputs.runs, ALIGNMENT_FILE),
-        ratings=inputs.ratings or run_file(inputs.runs, RATINGS_FILE),
+        ratings=inputs.ratings or _rated_file(inputs.runs, RATINGS_FILE),
         checks=inputs.checks or ((checks,) if checks is not None else ()),
     )
+
+
+def _rated_file(runs: Sequence[Path], name: str) -> Path | None:
+    """The ratings in the run folder; None, and a warning, for an export in which nobody has rated anything yet."""
+    from hesperus.tables import read_table
+
+    file = run_file(runs, name)
+    frame = None if file is None else read_table(file)
+    if frame is None or "rating" not in frame.columns or not frame["rating"].drop_nulls().is_empty():
+        return file
+    warnings.warn(f"{file}: there is no rating yet; not used", HesperusWarning, stacklevel=2)
+    return None
 
 
 def report_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> TaxReport:

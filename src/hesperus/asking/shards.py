@@ -8,6 +8,7 @@ several shards) is asked first and once, by the common shard, which has the numb
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
@@ -163,7 +164,7 @@ class ShardResult:
             return (
                 f"shard {shard}: {self.note.failed:,} requests got no reply; run it again before the others"
             )
-        return f"shard {shard} is in {self.store}   next, once all are there: hesperus merge {self.shards}"
+        return f"shard {shard} is in {self.store}   next, once all are there: hesperus merge {shlex.quote(str(self.shards))}"
 
 
 def _hash(text: str) -> bytes:

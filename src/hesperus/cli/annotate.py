@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -103,7 +104,7 @@ def create(
     tell(*(f"note: {note}" for note in notes))
     tell(
         f"{out}: units: {len(sheet.units):,}, questions about each: {len(sheet.scheme.questions)}; "
-        f"next: hesperus annotate links {out} --rater NAME"
+        f"next: hesperus annotate links {shlex.quote(str(out))} --rater first --rater second"
     )
 
 
@@ -209,7 +210,7 @@ def status(store: Store, format: Format = "table") -> None:
         signature={name: plain(value) for name, value in signature.items()},
     )
     if not rows:
-        tell(f"no raters yet: hesperus annotate links {store} --rater NAME")
+        tell(f"no raters yet: hesperus annotate links {shlex.quote(str(store))} --rater first --rater second")
     counts = {basis: sum(one.basis == basis for one in made) for basis in ("agreed", "adjudicated", "single")}
     apart = sum(one.reason == "raters differ" for one in made)
     tell(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -71,7 +72,7 @@ def _run(declared: DeclaredStudy, out: Path | None, store: Path | None) -> None:
     run = run_by_files(declared, out=out, store=store)
     for note in run.notes:
         say(note)
-    say(f"every reply is there; run folder: {run.folder}   next: hesperus run {run.folder}")
+    say(f"every reply is there; run folder: {run.folder}   next: hesperus run {shlex.quote(str(run.folder))}")
     run.raise_if_incomplete()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any
 
 import typer
@@ -40,4 +41,4 @@ def command(
     typer.echo(f"{made.path}: bundle {made.id}, {made.numbers:,} numbers in {len(made.tables)} tables, {how}")
     for place in made.removed:
         say(f"removed an address or path of this machine: {place}")
-    say(f"anyone checks it with: hesperus verify {made.path.name}")
+    say(f"anyone checks it with: hesperus verify {shlex.quote(str(made.path))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,7 +53,9 @@ class MeasureCommand(PlainCommand):
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Read the words of the command line."""
         if len(args) == 1 and Path(args[0]).exists():
-            raise UsageError(f"what to measure is not said; begin with: hesperus measure summary {args[0]}")
+            raise UsageError(
+                f"what to measure is not said; begin with: hesperus measure summary {shlex.quote(args[0])}"
+            )
         return super().parse_args(ctx, args)
 
     def shown_help(self, ctx: Context) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,7 +95,7 @@ def command(
         run.raise_if_incomplete()
         return
     _show(run, table, format)
-    further = "; ".join(command.format(run=run.folder) for command in kind.next)
+    further = "; ".join(command.format(run=shlex.quote(str(run.folder))) for command in kind.next)
     say(f"run folder: {run.folder}   next: {further}")
     run.raise_if_incomplete()
 

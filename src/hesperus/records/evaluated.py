@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import polars as pl
@@ -42,6 +43,7 @@ def refuse_changed(folder: Path) -> None:
     if evaluated != answers_digest(read_records(records, columns=["reply"])):
         message = (
             "its answers are not those that were evaluated: it was changed since, and stored scores are of the answers "
-            f"before; run the study again: hesperus run {folder / 'study.yaml'} --out {folder}"
+            "before; run the study again: "
+            + shlex.join(["hesperus", "run", str(folder / "study.yaml"), "--out", str(folder)])
         )
         raise DataError(message, file=records)

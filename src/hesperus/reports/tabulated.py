@@ -101,12 +101,15 @@ def _one(rows: Sequence[Row], name: str) -> bool:
 
 
 def _lines(rows: Sequence[Row], heads: Sequence[Column]) -> list[dict[object, Row]]:
-    """Rows of each line by their statistic."""
-    found: dict[tuple[object, ...], dict[object, Row]] = {}
+    """Rows of each line by their statistic; what no column tells apart is on several lines, so that nothing vanishes."""
+    found: dict[tuple[object, ...], list[dict[object, Row]]] = {}
     for place, row in enumerate(rows):
         key = tuple(str(row[head.key]) for head in heads) if heads else (place,)
-        found.setdefault(key, {})[row.get("statistic")] = row
-    return list(found.values())
+        alike = found.setdefault(key, [{}])
+        if row.get("statistic") in alike[-1]:
+            alike.append({})
+        alike[-1][row.get("statistic")] = row
+    return [line for alike in found.values() for line in alike]
 
 
 def _cells(columns: Sequence[Column], line: Mapping[object, Row]) -> list[Value]:

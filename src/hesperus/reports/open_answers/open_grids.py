@@ -107,9 +107,7 @@ def scores_of(table_rows: Sequence[Row], what: str, place: tuple[str, ...]) -> G
     statistics = [*(name for name in known if name in names), *changes] or [main]
     rows = [row for held in cells.values() for row in lines_of(held, main, statistics)]
     several = len(cells) > len({key[:3] for key in cells})
-    shown = (
-        tuple(name for name in place if several or name != "input") if place[0] != "language" else place[:1]
-    )
+    shown = place if several or place[0] != "language" else place[:1]
     heads = worded("scores", measured=agreement_name(what, len(properties)))
     rest = () if main in known else (Column(main, main.replace("_", " ").capitalize(), "percentage"),)
     changed = [
@@ -119,7 +117,7 @@ def scores_of(table_rows: Sequence[Row], what: str, place: tuple[str, ...]) -> G
     return tabulated(
         f"{what}. {_holds(what, main, len(properties))}; ceiling: what translation leaves of it.",
         _without_ceiling(rows),
-        ("model", "task", *shown, *(("input",) if several and place[0] == "language" else ())),
+        ("model", "task", *shown),
         (*rest, *heads[:at], *changed, *heads[at:]),
         folds=None,
     )

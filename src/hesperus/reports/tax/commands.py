@@ -87,7 +87,7 @@ class _Remedies:
     def given(self, *steps: str) -> Remedy:
         if self.origin.run is None:
             return Remedy(needs="a run folder or a records file on disk")
-        return Remedy(AND.join(step.strip() for step in steps))
+        return Remedy(AND.join(step.strip() for step in steps if step))
 
     def again(self, *flags: str) -> Remedy:
         """The study of the run folder with more flags, which is another study in a folder of its own."""
@@ -204,7 +204,7 @@ class _Remedies:
 
 def steps_of(command: str) -> Sequence[str]:
     """The commands of a remedy, one by one."""
-    return [step for step in command.split(AND) if step]
+    return command.split(AND) if command else []
 
 
 def _language(code: str | None) -> str | None:

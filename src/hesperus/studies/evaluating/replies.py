@@ -12,13 +12,15 @@ from pathlib import Path
 
 import polars as pl
 
+from hesperus.answers.reader import reader_for
 from hesperus.answers.reading import ANOTHER_LANGUAGE
+from hesperus.answers.refusals import says_no
+from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import wording_for
-from hesperus.answers.spelling import fold
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import compared_reply, language, normalise, text_language
 from hesperus.languages.letters import scripts_for, share_in
-from hesperus.normalization import clean, key, peel, without_thoughts
+from hesperus.normalization import clean, peel, without_thoughts
 from hesperus.records import KEY, conform
 from hesperus.records.reading import records_file
 from hesperus.tables import read_table
@@ -65,12 +67,12 @@ def replies_of(records: pl.DataFrame, *, file: Path | None = None) -> pl.DataFra
     if absent:
         raise DataError(
             f"no column {' and no column '.join(map(repr, absent))}; open answers need {', '.join(NEEDED)}, this table "
-            f"has {', '.join(records.columns) or 'none'}",
+            f"has {', '.join(records.columns) or 'none'}; `hesperus import` makes a run of tables with other columns",
             file=file,
         )
     if records["reply"].dtype not in (pl.String(), pl.Null()):
         raise DataError(f"expected text, found {records['reply'].dtype}", file=file, field="reply")
-    given = records.select(name for name in (*KEY, "outcome", "reply") if name in records.columns)
+    given = records.select(name for name in (*KEY, "outcome", "reply", "answer") if name in records.columns)
     given = given.with_columns(pl.col("reply").cast(pl.String()))
     defaults = {
         "task": pl.lit(file.stem if file is not None else "open"),
@@ -80,9 +82,10 @@ def replies_of(records: pl.DataFrame, *, file: Path | None = None) -> pl.DataFra
     given = given.with_columns(
         default.alias(name) for name, default in defaults.items() if name not in given.columns
     )
+    read = _is_whole(given)
     frame = conform(_as_answers(given, file), file=file, header=1 if _has_header(file) else 0)
     frame = frame.with_columns(languages_of(frame["input"], file).alias("language"))
-    frame = frame.with_columns(pl.Series("outcome", _in_language(frame), dtype=pl.String()))
+    frame = frame.with_columns(pl.Series("outcome", _outcomes(frame, read), dtype=pl.String()))
     said = pl.when(pl.col("outcome").is_in(SILENT)).then(None).otherwise(pl.col("reply"))
     return frame.with_columns(said.alias("reply")).select(COLUMNS)
 
@@ -143,13 +146,26 @@ def _as_answers(given: pl.DataFrame, file: Path | None) -> pl.DataFrame:
     return given.with_columns(settled).with_columns(answer.alias("answer"))
 
 
-def _in_language(frame: pl.DataFrame) -> list[str]:
-    """Outcomes; a reply in another language than the one asked for is `wrong_language`, whoever wrote the file."""
-    columns = (frame[name].to_list() for name in ("outcome", "reply", "language"))
-    return [
-        "wrong_language" if outcome == "answered" and compared_reply(reply or "", tag).is_other else outcome
-        for outcome, reply, tag in zip(*columns, strict=True)
-    ]
+def _is_whole(given: pl.DataFrame) -> list[bool]:
+    """Whether each reply is its own answer; a label was read out of it by somebody, refusals included."""
+    if "answer" not in given.columns:
+        return [True] * given.height
+    answer, reply = (pl.col(name).cast(pl.String()).str.strip_chars() for name in ("answer", "reply"))
+    return given.select((answer.is_null() | (answer == reply)).fill_null(False)).to_series().to_list()
+
+
+def _outcomes(frame: pl.DataFrame, whole: Sequence[bool]) -> list[str]:
+    """Outcomes, whoever wrote the file: a refusal in words, a reply in another language than the one asked for."""
+
+    def outcome(known: str, reply: str, tag: str, is_whole: bool) -> str:
+        if known != "answered":
+            return known
+        if is_whole and _refuses(clean(reply), tag):
+            return "refused"
+        return "wrong_language" if compared_reply(reply, tag).is_other else known
+
+    replies = frame["reply"].fill_null("")
+    return list(map(outcome, frame["outcome"], replies, frame["language"], whole))
 
 
 def languages_of(codes: pl.Series, file: Path | None) -> pl.Series:
@@ -208,10 +224,8 @@ def read_open(reply: Reply, language: str) -> Answer:
     if not peel(text):
         cut = reply.finish == "length" or (said is None and reply.text.strip())
         return Answer("truncated" if cut else "empty", rule="cut off before the answer" if cut else "no text")
-    if len(text) <= REFUSAL_LENGTH:
-        folded = " ".join(fold(text).split())
-        if any(phrase in folded for phrase in _refusals(language)):
-            return Answer("refused", rule="refusal phrase")
+    if _refuses(text, language):
+        return Answer("refused", rule="refusal phrase")
     if reply.finish == "length":
         return Answer("truncated", rule="cut off")
     share = share_in(text, _scripts(language))
@@ -222,9 +236,9 @@ def read_open(reply: Reply, language: str) -> Answer:
     return Answer("answered", (said or "").strip(), WHOLE_TEXT)
 
 
-@cache
-def _refusals(language: str) -> tuple[str, ...]:
-    return tuple(fold(key(phrase)) for phrase in wording_for(language).refusals)
+def _refuses(text: str, language: str) -> bool:
+    """Whether a text declines, by the words of its language's pack or of English."""
+    return len(text) <= REFUSAL_LENGTH and says_no(Text.of(text, reader_for("text", language, answers={})))
 
 
 @cache
@@ -315,7 +329,9 @@ def _joined(candidates: pl.DataFrame, held: pl.DataFrame) -> pl.DataFrame:
         pl.lit(True).alias("reference_asked"),
     )
     cells = candidates.select(*CELL, "language").unique(maintain_order=True)
-    wanted = cells.join(theirs.select(on), on=["model", "task"], how="inner", maintain_order="left")
+    # A repeat that only the reference was asked for is no item that is missing.
+    put = candidates.select(*CELL, "language", "repeat").unique(maintain_order=True)
+    wanted = put.join(theirs.select(on), on=["model", "task", "repeat"], how="inner", maintain_order="left")
     ours = candidates.with_columns(pl.lit(True).alias("asked"))
     keys = [*KEY, "language"]
     every = pl.concat([ours.select(keys), wanted.select(keys)]).unique(maintain_order=True, keep="first")
