@@ -27,9 +27,9 @@ def test_faults_name_file_and_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.json, line 2: is not UTF-8"):
         read_json(file)
     for content, said in {
-        '{"a": 1,\n"b"}': r"a\.json, line 2: no JSON",
+        '{"a": 1,\n"b"}': r"a\.json, line 2: the file is no JSON",
         "[" * 100_000: "nested too deeply",
-        "9" * 5_000: r"a\.json: no JSON",
+        "9" * 5_000: r"a\.json: the file is no JSON",
         "[1]": "expected a mapping, found list",
     }.items():
         file.write_text(content, encoding="utf-8")

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         import_logs,
         load_items,
         measure,
-        measure_ratings,
         merge,
         open_run,
         plan,
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer", "Estimate", "Failure", "Item", "Prompt", "Reply", "Request", "RunResult", "Sense",
     "Settings", "Task", "__version__", "ask", "audit", "bundle", "calibrate", "check", "compare",
-    "evaluate", "export", "figure", "import_logs", "load_items", "measure", "measure_ratings", "merge",
+    "evaluate", "export", "figure", "import_logs", "load_items", "measure", "merge",
     "open_run", "plan", "read_answers", "read_records", "report", "represent", "reread", "run", "score",
     "task", "translate", "verify",
 ]  # fmt: skip

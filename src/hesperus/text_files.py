@@ -64,11 +64,11 @@ def read_json(path: Path, kind: str = "file", *, file: object = None) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise DataError("no JSON: nested too deeply", file=file or path) from None
+        raise DataError(f"the {kind} is no JSON: nested too deeply", file=file or path) from None
     except json.JSONDecodeError as error:
-        raise DataError(f"no JSON: {error.msg}", file=file or path, line=error.lineno) from None
+        raise DataError(f"the {kind} is no JSON: {error.msg}", file=file or path, line=error.lineno) from None
     except ValueError as error:  # a number of more digits than Python reads
-        raise DataError(f"no JSON: {error}", file=file or path) from None
+        raise DataError(f"the {kind} is no JSON: {error}", file=file or path) from None
 
 
 def read_mapping(path: Path, kind: str = "file") -> Mapping[str, Any]:

@@ -85,7 +85,7 @@ def test_a_folder_that_can_be_loaded(here: Path) -> None:
     ("changed", "error", "message"),
     [
         ({"config.json": None}, UsageError, "given/x has no config.json"),
-        ({"config.json": "{"}, DataError, "config.json, line 1: no JSON"),
+        ({"config.json": "{"}, DataError, "config.json, line 1: the file is no JSON"),
         ({"config.json": "[]"}, DataError, "config.json: expected a mapping, found list"),
         ({"config.json": "{}"}, DataError, "config.json: is empty"),
         ({"adapter_config.json": "{}"}, UsageError, "is an adapter; merge it into its base model"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import hesperus
-from hesperus.api import measure_ratings
+from hesperus.api import measure
 
 TABLE = "item,who,score\n" + "".join(
     f"{item},{who},{score}\n" for item, scores in enumerate(["112", "223", "333", "455"]) for who, score in zip("abc", scores, strict=True)
@@ -68,8 +68,8 @@ def test_flags_that_choose_records_are_refused(table: Path) -> None:
     done = hesperus("measure", "raters", table, *columns, "--model", "m")
     assert done.returncode == 2
     assert "--model chooses among records, and raters measures a table of ratings" in done.stderr
-    assert measure_ratings(
-        table, unit=["item"], rater="who", rating="score", level="nominal", resamples=0
+    assert measure(
+        "raters", table, unit=["item"], rater="who", rating="score", level="nominal", resamples=0
     ).rows
 
 

@@ -180,7 +180,7 @@ def test_pages_of_other_commands_are_held_to_what_they_were_written_with(
 ) -> None:
     tax, replies = tmp_path / "tax.html", tmp_path / "evaluated.html"
     given = ["--resamples", "30", "--min-valid", "0.5", "--out", str(tax)]
-    assert hesperus("tax", "report", demo_runs["tax"], *given).returncode == 0
+    assert hesperus("report", demo_runs["tax"], *given).returncode == 0
     found = hs.verify(tax, run=demo_runs["tax"])
     assert found.passed and found.numbers > 300 and "only its main tables" in found.notes[0]
     hs.evaluate(

@@ -85,7 +85,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
         ("study.yaml", "a: [1", r"study\.yaml, line 1: no YAML"),
         ("study.yaml", "- 1\n", r"study\.yaml: expected a mapping, found list"),
         ("study.yaml", None, r"study\.yaml: is missing"),
-        ("signature.json", "{", r"signature\.json, line 1: no JSON"),
+        ("signature.json", "{", r"signature\.json, line 1: the file is no JSON"),
         ("items.parquet", "PAR", r"items\.parquet: cannot be read as Parquet"),
         ("study.yaml", "!!python/object/apply:os.getcwd []", r"study\.yaml, line 1: YAML tags"),
     ],

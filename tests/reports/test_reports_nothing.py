@@ -85,7 +85,7 @@ def test_every_command_ends_with_the_sentence(tmp_path: Path, lost: str) -> None
         assert "nothing was answered: of " in done.stderr, command
         assert not re.search(r"\d\.\d", done.stdout), f"no number stands in its place: {command}"
     out = tmp_path / "page.html"
-    for command in (("report", labels), ("tax", "report", audited, "--task", "quiz")):
+    for command in (("report", labels), ("report", audited, "--task", "quiz")):
         assert call(*command, "--out", out, "--resamples", 20).exit_code == 0
         assert "Nothing was answered" in out.read_text(encoding="utf-8"), command
 

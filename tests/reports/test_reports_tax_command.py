@@ -1,4 +1,4 @@
-"""`hesperus report` on the run of an audit, and `hesperus tax report` on records and what lies beside them."""
+"""`hesperus report` on the run of an audit, and on records of one and what lies next to them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_run_folder_gets_its_page_with_all_that_lies_in_it(folder: Path, tmp_p
 
 def test_the_page_and_the_checklist_of_a_folder_say_the_same(folder: Path) -> None:
     invoke = CliRunner().invoke
-    written = invoke(app, ["tax", "report", str(folder), "--resamples", "40"])
+    written = invoke(app, ["report", str(folder), "--resamples", "40"])
     assert written.exit_code == 0 and written.stdout.strip() == str(folder / "report.html")
     listed = invoke(app, ["tax", "checklist", str(folder), "--resamples", "40", "--format", "json"])
     text = (folder / "report.html").read_text(encoding="utf-8")
@@ -99,7 +99,7 @@ def test_records_of_another_origin_get_it_from_the_files_that_flags_name(
     invoke = CliRunner().invoke
     done = invoke(
         app,
-        ["tax", "report", str(table), "--scores", str(folder / "scores.parquet"), "--strata", str(folder / "strata.json"),
+        ["report", str(table), "--scores", str(folder / "scores.parquet"), "--strata", str(folder / "strata.json"),
          "--native", str(tmp_path / "native.parquet"), "--resamples", "40", *groups],
     )  # fmt: skip
     assert done.exit_code == 0 and done.stdout.strip() == str(tmp_path / "answers.html"), done.exception
@@ -113,10 +113,10 @@ def test_records_of_another_origin_get_it_from_the_files_that_flags_name(
         ([str(table), "--back", "en_from_fr"], UnknownNameError, "unknown back sense"),
         ([str(table), "--audit", str(table)], DataError, "hesperus audit"),
         ([str(table), "--figure-format", "gif"], UnknownNameError, "unknown figure format"),
-        ([str(tmp_path / "native.parquet")], UsageError, "no two conditions to compare"),
+        ([str(tmp_path / "native.parquet"), "--min-valid", "0.5"], UsageError, "no two conditions to compare"),
         ([str(table), "--resamples", "0", "--out", f"{table}/x.html"], UsageError, "cannot write the report"),
     ):
-        result = invoke(app, ["tax", "report", *wrong])
+        result = invoke(app, ["report", *wrong])
         assert isinstance(result.exception, error) and said in str(result.exception), (
             wrong,
             result.exception,
@@ -150,9 +150,7 @@ def test_a_real_run_of_pocket_models_into_a_language_from_right_to_left(tmp_path
          "naturalise": {"rewriter": "pocket/m"}}
     )  # fmt: skip
     done = run_study(study, tmp_path / "run")
-    shown = CliRunner().invoke(
-        app, ["tax", "report", str(done.folder), "--resamples", "40", "--parser", "strict"]
-    )
+    shown = CliRunner().invoke(app, ["report", str(done.folder), "--resamples", "40", "--parser", "strict"])
     assert shown.exit_code == 0, shown.exception
     text = (done.folder / "report.html").read_text(encoding="utf-8")
     loads_nothing(text)

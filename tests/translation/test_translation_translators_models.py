@@ -290,7 +290,7 @@ def test_folders_that_are_no_model(tmp_path: Path, made: Callable[[str], tuple[P
     with pytest.raises(DataError, match="holds no vocabulary"):
         CTranslate2Translator(tmp_path)
     (tmp_path / "shared_vocabulary.json").write_text("[broken")
-    with pytest.raises(DataError, match="vocabulary.json, line 1: no JSON"):
+    with pytest.raises(DataError, match="line 1: the vocabulary is no JSON"):
         CTranslate2Translator(tmp_path)
     (tmp_path / "shared_vocabulary.json").write_text('["en_XX", "es_XX"]')
     with pytest.raises(DataError, match="no model of a family that is known"):

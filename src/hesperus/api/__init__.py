@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hesperus.api.measuring import figure, measure, read_records
     from hesperus.api.merging import MergeResult, merge
     from hesperus.api.pages import report
-    from hesperus.api.rating_measures import measure_ratings
     from hesperus.api.record_exporting import export
     from hesperus.api.reply_rereading import reread
     from hesperus.api.representing import represent
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MergeResult", "RunResult", "ask", "audit", "bundle", "calibrate", "check", "compare", "evaluate",
-    "export", "figure", "import_logs", "load_items", "measure", "measure_ratings", "merge", "open_run",
+    "export", "figure", "import_logs", "load_items", "measure", "merge", "open_run",
     "plan", "read_answers", "read_records", "report", "represent", "reread", "run", "score",
     "translate", "verify",
 ]  # fmt: skip

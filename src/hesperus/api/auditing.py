@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
@@ -17,6 +17,8 @@ def audit(
     data: str | None = None,
     roles: Mapping[str, str] | None = None,
     reference: str = "en",
+    out: Path | str | None = None,
+    strict: bool = False,
 ) -> Table:
     """Every finding of an audit: what is missing, misaligned, untranslated or damaged.
 
@@ -27,6 +29,8 @@ def audit(
         roles: COLUMN=ROLE: what a column of a file is: `item`, `language`, `gold`, `options`, `field` or `ignore`; several
             columns that are `item` make the id together.
         reference: Language that the others were translated from.
+        out: Write the items to leave out as CSV (item, reason).
+        strict: Findings for review count as those for exclusion.
 
     Returns:
         A row for each finding: kind, severity (`exclude`, `review`, `note`), item, languages, detail.
@@ -36,13 +40,29 @@ def audit(
         UnknownNameError: No such task or language.
         DataError: The items break their contract.
     """
+    found, material = audited(
+        [str(one) for one in what], languages=languages, data=data, roles=roles, reference=reference
+    )
+    if out is not None:
+        write_list(found, Path(out), strict=strict)
+    return findings_table(found, material.name)
+
+
+def audited(what: Sequence[str], *, reference: str = "en", **settings: Any) -> tuple[Audit, Material]:
+    """The findings, and the items that were audited; arguments as in audit."""
     from hesperus.audits import AuditSettings, audit_items
     from hesperus.languages import normalise
 
-    material = audited_material([str(one) for one in what], languages, data=data, roles=roles)
-    settings = AuditSettings(reference=normalise(reference))
-    found = audit_items(material.items, settings, contract=material.contract, known=material.known)
-    return findings_table(found, material.name)
+    material = audited_material(what, **settings)
+    thresholds = AuditSettings(reference=normalise(reference))
+    return audit_items(material.items, thresholds, contract=material.contract, known=material.known), material
+
+
+def write_list(audit: Audit, out: Path, *, strict: bool) -> int:
+    """Write the list of items to leave out, and give how many there are; arguments as in audit."""
+    from hesperus.audits import write_exclusions
+
+    return len(write_exclusions(out, audit.of("exclude", "review") if strict else audit.of("exclude")))
 
 
 def audited_material(

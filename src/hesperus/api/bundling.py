@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from hesperus.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from hesperus.api.measuring import Held
+    from hesperus.api.tables_of_records import Held
     from hesperus.evidence.claims import Document
     from hesperus.fingerprint import JSON
 

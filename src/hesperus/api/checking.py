@@ -24,6 +24,8 @@ def check(
     max_drop: Sequence[str] | str = (),
     models: Sequence[str] = (),
     tasks: Sequence[str] = (),
+    junit: Path | str | None = None,
+    summary: Path | str | None = None,
     **settings: Any,
 ) -> Table:
     """Hold a run to requirements: what `hesperus check` prints.
@@ -36,6 +38,8 @@ def check(
             'consistency[de_from_en]=0.05'.
         models: Only this model.
         tasks: Only this task.
+        junit: Also write the result as JUnit XML.
+        summary: Also write the result as Markdown, for the summary of a job; with --baseline, with the items that broke.
         settings: Fields of hesperus.analysis.settings.GivenSettings: `by`, `invalid`, `resamples`, `seed`, ….
 
     Returns:
@@ -49,18 +53,28 @@ def check(
     from hesperus.analysis.requirements import check_table
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.short_signature import with_short
+    from hesperus.api.tables_of_records import tables_of
+    from hesperus.records.files import write_content
+    from hesperus.reports.checked import junit_xml, markdown_summary
 
     run, given, chosen = Path(run), GivenSettings.of(**settings), (tuple(models), tuple(tasks))
     require, max_drop = _several(require), _several(max_drop)
     baseline = None if baseline is None else Path(baseline)
     wanted, drops = _read(require, max_drop, (baseline, run))
-    tables = _measured(run, wanted, given, chosen)
+    measures = sorted({requirement.measure for requirement in wanted})
+    tables = tables_of(measures, run, given, chosen=chosen)
     if baseline is not None:
         tables |= _certain((baseline, run), drops, given, chosen)
     made = check_table([*wanted, *drops], tables)
-    return with_short(
+    found = with_short(
         made, given, models=chosen[0], tasks=chosen[1], require=tuple(require), max_drop=tuple(max_drop)
     )
+    if junit is not None:
+        write_content(Path(junit), junit_xml(found))
+    if summary is not None:
+        lost = None if baseline is None else broken(run, baseline, models=models, tasks=tasks)
+        write_content(Path(summary), markdown_summary(found, lost))
+    return found
 
 
 def _several(given: Sequence[str] | str) -> Sequence[str]:
@@ -122,32 +136,6 @@ def _records(run: Path, columns: tuple[str, ...], chosen: Chosen) -> pl.DataFram
     from hesperus.records import read_records
 
     return narrowed(read_records(run, columns=columns), models=chosen[0], tasks=chosen[1])
-
-
-def _measured(run: Path, wanted: list[Requirement], given: GivenSettings, chosen: Chosen) -> dict[str, Table]:
-    from dataclasses import replace
-
-    from hesperus.analysis.description import described
-    from hesperus.analysis.measure_names import TAX_MEASURES
-    from hesperus.analysis.registry import measure_columns
-    from hesperus.api.tables_of_records import RecordParts, tables_of
-    from hesperus.api.tax_evidence import tax_measure
-
-    measures = sorted({requirement.measure for requirement in wanted})
-    if not measures:
-        return {}
-    said = described(run)
-    found = {
-        what: tax_measure(what, said, replace(given, by=None, invalid=None), chosen)
-        for what in measures
-        if what in TAX_MEASURES
-    }
-    measures = [what for what in measures if what not in found]
-    if not measures:
-        return found
-    columns = tuple(dict.fromkeys(name for what in measures for name in measure_columns(what, given, said)))
-    parts = RecordParts(run, columns, chosen, measures=measures, given=given)
-    return found | dict(tables_of(measures, parts, given, said))
 
 
 def _certain(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,7 +59,7 @@ def translate(
     """Translate a text, line by line, or a column of a table: what `hesperus translate` does.
 
     Args:
-        file: Text, a line a text, or a table (.csv, .tsv, .jsonl, .parquet); bytes are lines.
+        file: Text, a line a text; or a table (.csv, .tsv, .jsonl, .parquet); - reads lines.
         translator: Who translates; `hesperus translators` lists them.
         target: Language wanted.
         source: Language of the texts.
@@ -67,8 +68,8 @@ def translate(
         into: Of a table: the column to put translations in.
         out: File to write (default: standard output); what was translated is kept next to it until all is done.
         format: Of a table: csv, tsv, jsonl or parquet (default: as OUT or FILE).
-        whole: Whether texts are handed over whole, or sentence by sentence with repair of what degenerates (None:
-            sentences; whole for file/ and none).
+        whole: Hand texts over whole, or sentence by sentence with repair of what degenerates (default: sentences; whole for
+            file/ and none).
         beams: Width of the search; 1 is greedy.
         device: cpu, cuda, cuda:1, or auto.
         compute_type: default, float32, float16, bfloat16; of ct2 also int8 and auto.
@@ -80,6 +81,8 @@ def translate(
         DataError: The file cannot be read, or lacks a column.
         ModelError: The translator failed; with `out`, what was translated is kept.
     """
+    if str(file) == "-":
+        file = sys.stdin.buffer.read()
     is_table = not isinstance(file, bytes) and Path(file).suffix.lower() in FORMATS
     if (source is None) == (source_column is None):
         raise UsageError("say --from LANGUAGE, or of a table --from-column COLUMN")

@@ -1,62 +1,36 @@
-"""What is measured of a run, how two runs differ, and the pages and figures that show it."""
+"""What is measured of a run, and the figures that show it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from hesperus import records
-from hesperus.analysis.description import Described, described
-from hesperus.analysis.measure_names import SIMILARITY, TAX_MEASURES, TRANSLATION
-from hesperus.analysis.registry import measure_columns
-from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.analysis.measure_names import OF_RATINGS, OF_RUNS, offered_measures
+from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.short_signature import with_short
-from hesperus.analysis.table import Table
-from hesperus.analysis.views import narrowed
-from hesperus.api.tables_of_records import (
-    Chosen,
-    RecordParts,
-    Told,
-    agreement_of_file,
-    similarity_of_file,
-    tables_of,
-)
-from hesperus.errors import UsageError
-from hesperus.records import Run
+from hesperus.api.rating_measures import measure_ratings
+from hesperus.api.tables_of_records import Source, Told, tables_of
+from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from hesperus.analysis.similarity.orders import Order
-
-
-class Held(Protocol):
-    """A run in memory, such as hesperus.run gives."""
-
-    @property
-    def run(self) -> Run:
-        """Records, items, study and signature."""
-
-    @property
-    def folder(self) -> Path:
-        """Where it lies."""
-
-
-OF_PAIRS = tuple(what for what in SIMILARITY if what != "all_languages")
-"""Tables that a similarity study alone has."""
-
-Source = Held | pl.DataFrame | Path | str
-"""A run: what a study gave, records, a run folder, or a records file."""
+    from hesperus.analysis.table import Table
 
 
 def measure(
     what: str,
     run: Source,
     *,
+    statistics: Sequence[str] = (),
     models: Sequence[str] = (),
     tasks: Sequence[str] = (),
     scores: Path | str | None = None,
+    told: Told | None = None,
     **settings: Any,
 ) -> Table:
     """Compute a measure: what `hesperus measure` prints, as a table with `rows`, `frame()` and its `signature`.
@@ -64,114 +38,71 @@ def measure(
     Args:
         what: `summary`, `consistency`, `accuracy`, `agreement`, `validity`, `labels`, `outcomes`, …; of a similarity
             study also `means`, `similarity`, `contrasts`, `correlations`, `scoring`; of open answers `scores`, `groups`, …; of
-            an audit of a translated benchmark `back_translation`, `native_control`, `naturalisation`, `bounds`.
-        run: What a study gave, records, a run folder, or a records file.
+            an audit of a translated benchmark `back_translation`, `native_control`, `naturalisation`, `bounds`; of a long table
+            of ratings `raters` or `categories`.
+        run: What a study gave, records, a run folder, or a records file; of ratings their file.
+        statistics: Only this statistic.
         models: Only this model.
         tasks: Only this task.
         scores: For translation: item scores (default: scores.parquet of the run).
-        settings: Fields of hesperus.analysis.settings.GivenSettings (`by`, `invalid`, `resamples`, `seed`, …); `a` and `b`
-            may be text such as `"instruction=en,input=en"`. What is not given is as the run's study says.
-
-    Raises:
-        UnknownNameError: No such measure, cell or setting.
-        UsageError: The run has not what the measure needs.
-        DataError: The records break their contract.
-    """
-    place = None if scores is None else Path(scores)
-    return measured(what, run, GivenSettings.of(**settings), chosen=(models, tasks), scores=place)
-
-
-def measured(
-    what: str,
-    run: Source,
-    given: GivenSettings,
-    *,
-    chosen: Chosen = ((), ()),
-    scores: Path | None = None,
-    told: Told | None = None,
-) -> Table:
-    """As measure, of settings that are read already.
-
-    Args:
-        what: See measure.
-        run: See measure.
-        given: How.
-        chosen: Models and tasks that are looked at.
-        scores: See measure.
         told: Gathers what a reader must be told next to the table; None if nobody is.
+        settings: Fields of hesperus.analysis.settings.GivenSettings (`by`, `invalid`, `resamples`, `seed`, …); `a` and `b`
+            may be text such as `"instruction=en,input=en"`. What is not given is as the run's study says. Of ratings: the
+            arguments of hesperus.api.rating_measures.measure_ratings.
 
     Returns:
         The table, its signature on one line among its own (see hesperus.analysis.short_signature).
+
+    Raises:
+        UnknownNameError: No such measure, cell or setting.
+        UsageError: The run has not what the measure needs, or a setting that it does not take.
+        DataError: The records break their contract.
     """
-    table = _measured(what, run, given, chosen=chosen, scores=scores, told=told)
-    return with_short(table, given, what, models=tuple(chosen[0]), tasks=tuple(chosen[1]))
+    chosen = {"models": models, "tasks": tasks, "scores": scores}
+    if what in OF_RATINGS:
+        _refuse_choice(what, {**chosen, **settings})
+        if not isinstance(run, Path | str):
+            raise UsageError(f"{what} measures the file of a long table of ratings, not {type(run).__name__}")
+        made = measure_ratings(run, what, **settings)
+    else:
+        known = (*OF_RUNS, *OF_RATINGS, *offered_measures())
+        if what not in known:
+            raise UnknownNameError("measure", what, known)
+        _refuse_ratings(what, settings)
+        given, picked = GivenSettings.of(**settings), (tuple(models), tuple(tasks))
+        place = None if scores is None else Path(scores)
+        table = tables_of((what,), run, given, chosen=picked, scores=place, told=told)[what]
+        made = with_short(table, given, what, models=picked[0], tasks=picked[1])
+    return made.only("statistic", tuple(statistics)) if statistics and made.rows else made
 
 
-def _measured(
-    what: str, run: Source, given: GivenSettings, *, chosen: Chosen, scores: Path | None, told: Told | None
-) -> Table:
-    from hesperus.analysis.open_answers.measuring import refuse_labels
-    from hesperus.api.tax_evidence import tax_measure
-
-    said = run_description(run)
-    if what in TAX_MEASURES:
-        found = tax_measure(what, said, given, chosen)
-        if told is not None:
-            for part in _parts(what, run, (), given, chosen):
-                told.take(part, None)
-        return found
-    refuse_labels(what, said)
-    if what in OF_PAIRS and isinstance(run, Path | str) and not any(chosen):
-        table = similarity_of_file(what, Path(run), given, said, told)
-        if table is not None:
-            return table
-    if what == "agreement" and isinstance(run, Path | str):
-        table = agreement_of_file(Path(run), given, said, chosen, told)
-        if table is not None:
-            return table
-    parts = _parts(what, run, measure_columns(what, given, said), given, chosen)
-    if what != TRANSLATION:
-        if (given.threshold, given.comet_threshold) != (None, None):
-            raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
-        return tables_of((what,), parts, given, said, told)[what]
-    (records,) = parts
-    if told is not None:
-        told.take(records, None)
-    return _translation(records, said, given, scores)
+def _refuse_ratings(what: str, settings: Mapping[str, Any]) -> None:
+    """Refuse settings of a table of ratings."""
+    theirs = {
+        name for name in signature(measure_ratings).parameters if name not in ("by", "settings", "level")
+    }
+    named = [
+        name for name in settings if name in theirs or (name == "level" and isinstance(settings[name], str))
+    ]
+    if named:
+        raise UsageError(f"{_flags(named)} belongs to `measure raters`, not to {what}")
 
 
-def _parts(
-    what: str, run: Source, columns: Sequence[str], given: GivenSettings, chosen: Chosen
-) -> Iterable[pl.DataFrame]:
-    if isinstance(run, pl.DataFrame | Path | str):
-        place = Path(run) if isinstance(run, str) else run
-        return RecordParts(place, columns, chosen, measures=(what,), given=given)
-    return (narrowed(run.run.records, models=tuple(chosen[0]), tasks=tuple(chosen[1])),)
-
-
-def run_description(run: Source) -> Described:
-    """What a run says of itself."""
-    if isinstance(run, pl.DataFrame):
-        return Described()
-    if isinstance(run, Path | str):
-        return described(Path(run))
-    return Described(run.run.study, run.run.signature, run.folder if run.folder.is_dir() else None)
-
-
-def _translation(found: pl.DataFrame, said: Described, given: GivenSettings, scores: Path | None) -> Table:
-    """How consistency goes with the quality of the translations."""
-    from hesperus.analysis.scores import read_scores, translation_table
-
-    settings = resolve_settings(given, said.study)
-    if settings.a is not None:
-        raise UsageError("translation takes no pair of cells; it looks at every made input")
-    file = scores or (said.folder / "scores.parquet" if said.folder else None)
-    if file is None or not file.is_file():
+def _refuse_choice(what: str, settings: Mapping[str, Any]) -> None:
+    """Refuse settings of records."""
+    of_records = ("models", "tasks", "scores", "a", "b", "invalid", "threshold", "comet_threshold")
+    named = [name for name in of_records if settings.get(name) not in (None, ())]
+    if named:
         raise UsageError(
-            f"{said.folder or 'the records'}: no item scores of translations; `hesperus score RUN` writes them, --scores "
-            "FILE names them"
+            f"{_flags(named)} chooses among records, and {what} measures a table of ratings; keep the rows you want "
+            "in the table, or measure groups apart (--by COLUMN)"
         )
-    return translation_table(found, read_scores(file), settings)
+
+
+def _flags(names: Sequence[str]) -> str:
+    singular = ("models", "tasks", "questions")
+    flags = (name.removesuffix("s") if name in singular else name for name in names)
+    return ", ".join(f"--{name.replace('_', '-')}" for name in flags)
 
 
 def figure(

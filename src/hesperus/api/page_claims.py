@@ -53,7 +53,7 @@ def _held(run: Path, given: GivenSettings | None, made: Report | None) -> dict[s
     """Tables of the page of a multisense study as `measure` makes them; none of another page."""
     from hesperus.analysis.settings import NOTHING_GIVEN, resolve_settings
     from hesperus.analysis.short_signature import with_short
-    from hesperus.api.measuring import run_description
+    from hesperus.api.tables_of_records import run_description
     from hesperus.reports.multisense_page import MultisenseReport
 
     if not isinstance(made, MultisenseReport):

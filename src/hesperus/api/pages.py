@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.measuring import Held
-    from hesperus.api.tax_runs import AuditInputs
+    from hesperus.api.tables_of_records import Held
     from hesperus.records import Run
     from hesperus.reports.card import Card
     from hesperus.reports.html import Report
+    from hesperus.reports.theme import FigureFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,140 +28,149 @@ class Page:
         given: How it is measured.
         found: What it shows.
         card: The evaluation card that belongs to it.
+        is_of_run: Whether it rests on no other files than those of the run.
     """
 
     run: Run
     given: GivenSettings
     found: Report
     card: Card
+    is_of_run: bool = True
+
+    def claims(self, places: Sequence[Path]) -> Callable[[str], str] | None:
+        """Writes on a page what it claims; None without a record, and so without a number.
+
+        Args:
+            places: Run folder or records file; of several the page claims no table.
+        """
+        from hesperus.api.page_claims import page_claims_of
+        from hesperus.evidence.page import PageClaims
+        from hesperus.version import __version__
+
+        if self.run.records.is_empty():
+            return None
+        if len(places) > 1:
+            return PageClaims({}, {}, __version__, is_of_run=False).written_on
+        return page_claims_of(places[0], self.given, is_of_run=self.is_of_run, made=self.found).written_on
 
 
-def report(run: Held | Path | str, out: Path | str | None = None, **settings: Any) -> Path:
-    """Write the HTML report of a run, of whatever study, or of a records file.
+def report(
+    runs: Sequence[Path | str] | Path | str | Held,
+    out: Path | str | None = None,
+    *,
+    figures: Path | str | None = None,
+    figure_format: FigureFormat = "svg",
+    card: Path | str | None = None,
+    consistency_card: Path | str | None = None,
+    wrote: Callable[[Path], object] = Path,
+    **settings: Any,
+) -> Path:
+    """Write the HTML report of a run, of whatever study, or of records: what `hesperus report` does.
+
+    A run of `translation_tax`, and any records with a setting of an audit, get the page of an audit: what people and other
+    commands left in a single run folder is found there by its usual name.
 
     Args:
-        run: What a study gave, a run folder, or a records file.
-        out: The file; `report.html` in the run folder where None.
-        settings: Fields of hesperus.analysis.settings.GivenSettings.
+        runs: Run folder or records file (Parquet, CSV, JSON lines); of an audit also several.
+        out: The HTML file (default: report.html in the run folder, or next to the records file by its name).
+        figures: Also write every figure as a file into this folder.
+        figure_format: svg, png or pdf.
+        card: Also write the GenBench card: Markdown, or JSON if the name ends so.
+        consistency_card: Also write the consistency card, a line a language (accuracy, consistency, answered, refused,
+            tokens): HTML, Markdown or JSON by its ending.
+        wrote: Called with each file that was written.
+        settings: Fields of hesperus.analysis.settings.GivenSettings; of an audit also of hesperus.api.tax_runs.AuditInputs.
 
     Returns:
         Where the page is.
 
     Raises:
-        UsageError: No such run, or a setting that the study does not take.
-        DataError: The run breaks its contract.
+        UsageError: No such run, a setting that the study does not take, or several runs that are no audit or have no `out`.
+        DataError: A file breaks its contract.
+        UnknownNameError: A sense, task, parser or model of a group that does not exist, or no such format.
     """
-    from hesperus.analysis.settings import GivenSettings
+    from hesperus.reports.drawing import write_drawings
+    from hesperus.reports.html import write_report
+    from hesperus.reports.theme import FIGURE_FORMATS
 
-    place = Path(run) if isinstance(run, Path | str) else run.folder
-    target = Path(out) if out else (place / "report.html" if place.is_dir() else place.with_suffix(".html"))
-    write_page(place, target, GivenSettings.of(**settings))
+    if figure_format not in FIGURE_FORMATS:
+        raise UnknownNameError("figure format", figure_format, FIGURE_FORMATS)
+    one = runs.folder if hasattr(runs, "folder") else runs
+    places = [Path(one)] if isinstance(one, Path | str) else [Path(place) for place in one]
+    target = _target(places, out)
+    page = page_of(places, **settings)
+    write_report(page.run, target, given=page.given, found=page.found, sign=page.claims(places))
+    wrote(target)
+    if figures is not None:
+        for file in write_drawings(page.found.drawings(), figures, format=figure_format):
+            wrote(file)
+    if card is not None:
+        _put(Path(card), page.card.json() if Path(card).suffix == ".json" else page.card.markdown(), wrote)
+    if consistency_card is not None:
+        ending = Path(consistency_card).suffix
+        _put(Path(consistency_card), consistency_card_text(page.run, page.given, ending), wrote)
     return target
 
 
-def write_page(place: Path, target: Path, given: GivenSettings) -> Page:
-    """Write the page of a run, with the numbers that it claims.
-
-    Args:
-        place: Run folder or records file.
-        target: The HTML file.
-        given: What was asked for; the run's study decides the rest.
-
-    Raises:
-        UsageError: As page_of; or the file cannot be written.
-        DataError: As page_of.
-    """
-    from hesperus.api.page_claims import page_claims_of
-    from hesperus.reports.html import write_report
-
-    page = page_of(place, given)
-    # Without a record there is no number to claim.
-    sign = None if page.run.records.is_empty() else page_claims_of(place, given, made=page.found).written_on
-    write_report(page.run, target, given=page.given, found=page.found, sign=sign)
-    return page
+def _target(places: Sequence[Path], out: Path | str | None) -> Path:
+    if len(places) > 1 and out is None:
+        raise UsageError(f"{len(places)} runs in one page: say where it goes (--out FILE.html)")
+    first = places[0]
+    return Path(out) if out else first / "report.html" if first.is_dir() else first.with_suffix(".html")
 
 
-def page_of(place: Path, given: GivenSettings) -> Page:
+def _put(card: Path, text: str, wrote: Callable[[Path], object]) -> None:
+    from hesperus.records.files import write_content
+
+    write_content(card, text, "the card")
+    wrote(card)
+
+
+def page_of(places: Sequence[Path], **settings: Any) -> Page:
     """Measure all that the page of a run shows.
 
     Args:
-        place: Run folder or records file.
-        given: What was asked for; the run's study decides the rest.
+        places: Run folders or records files, several of an audit.
+        settings: As in report.
 
     Raises:
         UsageError: No such run; or a rule for invalid answers is given, of an audit, which has none.
         DataError: The run breaks its contract, or holds nothing that can be compared.
     """
+    from dataclasses import fields
+
     from hesperus.analysis.kinds import study_kind
     from hesperus.analysis.scores import run_scores
+    from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.summary_table import nothing_answered
-    from hesperus.records import read_any_run
+    from hesperus.api.tax_evidence import found_beside, report_of
+    from hesperus.api.tax_runs import AuditInputs
     from hesperus.records.packed import packed_run
     from hesperus.reports.card import card_of
     from hesperus.reports.html import report_findings
     from hesperus.wording import own_senses
 
-    run = packed_run(place)
+    theirs = {field.name for field in fields(AuditInputs)} & settings.keys()
+    inputs = AuditInputs(places, **{name: settings.pop(name) for name in theirs})
+    given, place = GivenSettings.of(**settings), places[0]
+    run = packed_run(place) if len(places) == 1 and not theirs else None
     if run is None or study_kind(run) not in ("multisense", "similarity"):
-        run = read_any_run(place)
-    if study_kind(run) == "translation_tax" and not nothing_answered(run.records):
-        from hesperus.api.tax_evidence import run_report
-
+        run = _together(places)
+    is_audit = bool(theirs) or len(places) > 1 or study_kind(run) == "translation_tax"
+    if is_audit and not nothing_answered(run.records):
         if given.invalid is not None:
             raise UsageError(
                 "an audit compares valid answers and says how far the others could move it; --invalid does not apply"
             )
-        audited = run_report(place, given)
-        return Page(run, given, audited, audited.checklist.card)
+        audited = report_of(found_beside(inputs), given)
+        return Page(run, given, audited, audited.checklist.card, is_of_run=not theirs)
     folder = place if place.is_dir() else None
     found = report_findings(run, given=given, scores=run_scores(place), folder=folder)
     return Page(run, given, found, card_of(run.records, own_senses(run.study, run.items)))
 
 
-def write_audit_page(
-    inputs: AuditInputs, out: Path | str | None = None, given: GivenSettings | None = None
-) -> tuple[Path, Report]:
-    """Write the page of an audit, of a run folder or of any records with the files that the inputs name.
-
-    Args:
-        inputs: Runs, senses, groups, and what lies elsewhere; in a single run folder, what has its usual name is found.
-        out: The file; None: report.html in the run folder, or next to the records file by its name.
-        given: What was asked for; the run's study decides the rest.
-
-    Returns:
-        Where the page is, and what it shows.
-
-    Raises:
-        UsageError: Several runs and no `out`, no two conditions to compare, or the file cannot be written.
-        DataError: A file breaks its contract.
-        UnknownNameError: A sense, task, parser or model of a group that does not exist.
-    """
-    from hesperus.analysis.settings import MeasureSettings
-    from hesperus.api.page_claims import page_claims_of
-    from hesperus.api.tax_evidence import found_beside, report_of
-    from hesperus.api.tax_runs import AuditInputs
-    from hesperus.evidence.page import PageClaims
-    from hesperus.reports.html import write_report
-    from hesperus.reports.overview import outcomes_report
-    from hesperus.version import __version__
-
-    first, *others = inputs.runs
-    if others and out is None:
-        raise UsageError(f"{len(inputs.runs)} runs in one page: say where it goes (--out FILE.html)")
-    run = _together(inputs.runs)
-    # Where nothing was answered there is nothing to audit: the page says so, and what became of the questions.
-    found = outcomes_report(run, MeasureSettings(bootstrap=inputs.settings(given).bootstrap))
-    shown: Report = found or report_of(found_beside(inputs), given)
-    # What the inputs name lies elsewhere: of such a page the tables are made again, not the whole.
-    claims = PageClaims({}, {}, __version__, is_of_run=False)
-    if not others:
-        claims = page_claims_of(first, given, is_of_run=inputs == AuditInputs(inputs.runs))
-    usual = first / "report.html" if first.is_dir() else first.with_suffix(".html")
-    return write_report(run, out or usual, found=shown, sign=claims.written_on), shown
-
-
 def _together(runs: Sequence[Path]) -> Run:
-    """The study and signature that the page shows: the run's, or those of several by the names of their folders."""
+    """The run that the page is of; of several, the study and signature of each by the name of its folder."""
     from hesperus.records import Run, read_any_run, read_records
 
     if len(runs) == 1:

@@ -114,12 +114,11 @@ class RunResult:
         Args:
             settings: As in hesperus.report.
         """
-        from hesperus.analysis.settings import GivenSettings
         from hesperus.api.pages import page_of
         from hesperus.reports.html import report_page
         from hesperus.reports.html_page import ShownPage
 
-        made = page_of(self.folder, GivenSettings.of(**settings))
+        made = page_of([self.folder], **settings)
         return ShownPage(report_page(made.run, given=made.given, found=made.found))
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from hesperus.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
-    from hesperus.api.measuring import Held
+    from hesperus.api.tables_of_records import Held
     from hesperus.studies.asked.declaring import Declared
     from hesperus.studies.asked.settings import Setting
 

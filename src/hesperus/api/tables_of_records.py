@@ -1,26 +1,52 @@
-"""Tables of records, and what must be told next to them: of all records at once, or of a large file some models at a time."""
+"""The dispatch of measures: tables of a run by their names, and what must be told next to them.
+
+Records are measured all at once, or of a large file some models at a time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 import polars as pl
 
 from hesperus.analysis.answered import with_answered
 from hesperus.analysis.coverage import Coverage, coverage, together
-from hesperus.analysis.description import Described
+from hesperus.analysis.description import Described, described
 from hesperus.analysis.gold_notes import gold_notes
+from hesperus.analysis.measure_names import SIMILARITY, TAX_MEASURES, TRANSLATION
+from hesperus.analysis.open_answers.measuring import refuse_labels
 from hesperus.analysis.pack_notes import pack_notes
-from hesperus.analysis.registry import measure_of, measure_table, noted_summary
+from hesperus.analysis.registry import measure_columns, measure_of, measure_table, noted_summary
 from hesperus.analysis.reply_language import language_notes
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.summary_table import nothing_of, summary_notes, task_notes
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import joined_views, narrowed
-from hesperus.records import conform, read_records
+from hesperus.errors import UsageError
+from hesperus.records import Run, conform, read_records
 from hesperus.records.parts import model_parts
+
+
+class Held(Protocol):
+    """A run in memory, such as hesperus.run gives."""
+
+    @property
+    def run(self) -> Run:
+        """Records, items, study and signature."""
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+
+
+Source = Held | pl.DataFrame | Path | str
+"""A run: what a study gave, records, a run folder, or a records file."""
+
+OF_PAIRS = tuple(what for what in SIMILARITY if what != "all_languages")
+"""Tables that a similarity study alone has."""
 
 Chosen = tuple[Sequence[str], Sequence[str]]
 """Models and tasks that are looked at; none: all."""
@@ -101,19 +127,18 @@ def _within_models(what: str) -> bool:
 
 
 class Told:
-    """What a reader of any measure of a run must be told in words, gathered from its parts.
+    """What a reader of any measure of a run must be told in words, gathered from its parts."""
 
-    Args:
-        given: What was asked for.
-        described: What the run says of itself.
-    """
-
-    def __init__(self, given: GivenSettings, described: Described) -> None:
-        self._given, self._described = given.of_whole(), described
+    def __init__(self) -> None:
+        self._given, self._described = GivenSettings(), Described()
         self._counts: list[Coverage] = []
         self._summaries: list[Table] = []
         self._of_records: dict[str, None] = {}
         self._rules: list[pl.DataFrame] = []
+
+    def begin(self, given: GivenSettings, described: Described) -> None:
+        """Note how a run is measured, and what it says of itself."""
+        self._given, self._described = given.of_whole(), described
 
     def take(self, records: pl.DataFrame, summary: Table | None) -> None:
         """Note a part.
@@ -130,10 +155,12 @@ class Told:
 
     def nothing(self) -> str:
         """The sentence in place of every number if no question was answered; empty if one was."""
-        return nothing_of(together(self._counts))
+        return nothing_of(together(self._counts)) if self._counts else ""
 
     def notes(self) -> list[str]:
         """The notes of all parts, as run_notes has them of a whole."""
+        if not self._counts:
+            return []
         rows = [row for one in self._summaries for row in one.rows]
         whole = replace(self._summaries[0], rows=tuple(sorted(rows, key=lambda row: str(row["task"]))))
         of_packs = pack_notes(pl.concat(self._rules))
@@ -147,29 +174,103 @@ class Told:
 
 def tables_of(
     measures: Sequence[str],
-    parts: Iterable[pl.DataFrame],
+    run: Source,
     given: GivenSettings,
-    described: Described,
+    *,
+    chosen: Chosen = ((), ()),
+    scores: Path | None = None,
     told: Told | None = None,
-) -> Mapping[str, Table]:
-    """Make tables of the same records.
+) -> dict[str, Table]:
+    """Measure a run: one measure for a person, several for a check. What a table rests on is read once for all of them.
 
     Args:
-        measures: Names of measures, as measure_table takes them.
-        parts: The records.
-        given: What was asked for.
-        described: What the run says of itself.
-        told: Gathers what must be told; None if nobody reads it.
+        measures: Names of measures.
+        run: A run in memory, records, a run folder, or a records file.
+        given: How; of several measures, those that take no groups and no rule for invalid answers are made without.
+        chosen: Models and tasks that are looked at.
+        scores: Item scores of translations (default: those in the run folder).
+        told: Gathers what a reader must be told next to the tables; None if nobody is.
 
     Raises:
-        UnknownNameError: See measure_table.
-        UsageError: See measure_table.
-        DataError: See measure_table.
+        UnknownNameError: No such measure, cell or column.
+        UsageError: The run has not what a measure needs, or a setting is given that it does not take.
+        DataError: The records break their contract.
     """
+    said, found = run_description(run), dict[str, Table]()
+    if told is not None:
+        told.begin(given, said)
+    for what in measures:
+        if made := _of_its_own(what, run, given, said, chosen, told, is_alone=len(measures) == 1):
+            found[what] = made
+    rest = [what for what in measures if what not in found]
+    if rest:
+        columns = tuple(dict.fromkeys(name for what in rest for name in measure_columns(what, given, said)))
+        found |= _of_parts(rest, _parts(run, columns, rest, given, chosen), given, said, scores, told)
+    return found
+
+
+def run_description(run: Source) -> Described:
+    """What a run says of itself."""
+    if isinstance(run, pl.DataFrame):
+        return Described()
+    if isinstance(run, Path | str):
+        return described(Path(run))
+    return Described(run.run.study, run.run.signature, run.folder if run.folder.is_dir() else None)
+
+
+def _of_its_own(
+    what: str,
+    run: Source,
+    given: GivenSettings,
+    said: Described,
+    chosen: Chosen,
+    told: Told | None,
+    *,
+    is_alone: bool,
+) -> Table | None:
+    """The table of a measure that reads a run in its own way; None where it takes the records that others take."""
+    if what in TAX_MEASURES:
+        from hesperus.api.tax_evidence import tax_measure
+
+        found = tax_measure(what, said, given if is_alone else replace(given, by=None, invalid=None), chosen)
+        for part in () if told is None else _parts(run, (), (what,), given, chosen):
+            told.take(part, None)  # type: ignore[union-attr]  # the loop is empty without it
+        return found
+    refuse_labels(what, said)
+    if what != TRANSLATION and (given.threshold, given.comet_threshold) != (None, None):
+        raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
+    if not isinstance(run, Path | str):
+        return None
+    if what in OF_PAIRS and not any(chosen):
+        return similarity_of_file(what, Path(run), given, said, told)
+    return agreement_of_file(Path(run), given, said, chosen, told) if what == "agreement" else None
+
+
+def _parts(
+    run: Source, columns: Sequence[str], measures: Sequence[str], given: GivenSettings, chosen: Chosen
+) -> Iterable[pl.DataFrame]:
+    if isinstance(run, pl.DataFrame | Path | str):
+        return RecordParts(
+            Path(run) if isinstance(run, str) else run, columns, chosen, measures=measures, given=given
+        )
+    return (narrowed(run.run.records, models=tuple(chosen[0]), tasks=tuple(chosen[1])),)
+
+
+def _of_parts(
+    measures: Sequence[str],
+    parts: Iterable[pl.DataFrame],
+    given: GivenSettings,
+    said: Described,
+    scores: Path | None,
+    told: Told | None,
+) -> dict[str, Table]:
     found: dict[str, list[Table]] = {what: [] for what in measures}
     for records in parts:
         for what, tables in found.items():
-            tables.append(measure_table(what, records, given, described=described))
+            if what == TRANSLATION:
+                tables.append(_translation(records, said, given, scores))
+            else:
+                tables.append(measure_table(what, records, given, described=said))
         if told is not None:
             told.take(records, found["summary"][-1] if "summary" in found else None)
     return {
@@ -178,3 +279,19 @@ def tables_of(
         else replace(tables[0], rows=tuple(row for one in tables for row in one.rows))
         for what, tables in found.items()
     }
+
+
+def _translation(records: pl.DataFrame, said: Described, given: GivenSettings, scores: Path | None) -> Table:
+    """How consistency goes with the quality of the translations."""
+    from hesperus.analysis.scores import read_scores, translation_table
+
+    settings = resolve_settings(given, said.study)
+    if settings.a is not None:
+        raise UsageError("translation takes no pair of cells; it looks at every made input")
+    file = scores or (said.folder / "scores.parquet" if said.folder else None)
+    if file is None or not file.is_file():
+        raise UsageError(
+            f"{said.folder or 'the records'}: no item scores of translations; `hesperus score RUN` writes them, --scores "
+            "FILE names them"
+        )
+    return translation_table(records, read_scores(file), settings)

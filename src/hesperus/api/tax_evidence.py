@@ -226,11 +226,6 @@ def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Se
             )
 
 
-def run_report(folder: Path, given: GivenSettings | None = None) -> TaxReport:
-    """The page of a run folder, made as was asked for, else as an audit makes it."""
-    return report_of(found_beside(AuditInputs([folder])), given)
-
-
 def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Table:
     """A table of a run folder: one of TAX_MEASURES, validity or checklist.
 

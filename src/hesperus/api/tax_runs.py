@@ -321,7 +321,10 @@ def alignment(file: Path | None) -> dict[str, int] | None:
     if file is None:
         return None
     try:
-        rows = [(str(row["kind"]), str(row["item"])) for row in read_json(file, "audit")["rows"]]
+        rows = [
+            (str(row["kind"]), str(row["item"]))
+            for row in read_json(file, "output of `hesperus audit … --format json`")["rows"]
+        ]
     except (KeyError, TypeError):
         raise DataError("not what `hesperus audit … --format json` prints", file=file) from None
     return {

@@ -195,7 +195,7 @@ def _shown_otherwise(page: Path, run: Path, settings: Mapping[str, JSON]) -> Ite
     from hesperus.reports.html import report_html
 
     given = GivenSettings.of(**settings)
-    made = page_of(run, given)
+    made = page_of([run], **settings)
     again = page_claims_of(run, given, made=made.found).written_on(
         report_html(made.run, given=made.given, found=made.found)
     )

@@ -26,12 +26,6 @@ def command(
             show_default=False,
         ),
     ],
-    out: Annotated[
-        Path | None, typer.Option(help="Write the items to leave out as CSV (item, reason).")
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Findings for review count as those for exclusion.")
-    ] = False,
     baselines: Annotated[
         bool,
         typer.Option(
@@ -67,16 +61,13 @@ def command(
 
         hesperus audit mmlu.jsonl --map subject=item --map row=item --format json
     """
-    from hesperus.api.auditing import audited_material
-    from hesperus.audits import AuditSettings, audit_items
+    from hesperus.api.auditing import audited, write_list
     from hesperus.errors import UsageError
-    from hesperus.languages import normalise
     from hesperus.reports.formats import print_table
     from hesperus.untrusted import one_line
 
-    thresholds = AuditSettings(reference=normalise(settings.pop("reference")))
-    material = audited_material(what, **settings)
-    audit = audit_items(material.items, thresholds, contract=material.contract, known=material.known)
+    out, strict = settings.pop("out", None), settings.pop("strict", False)
+    audit, material = audited(what, **settings)
     if baselines:
         found = _baselines(material, what)
         if found is None:
@@ -88,18 +79,9 @@ def command(
         _show(audit, material, format, show)
     for note in (*material.notes, *audit.notes):
         say(one_line(f"note: {note}"))
-    _exit(audit, out, strict=strict)
-
-
-def _exit(audit: Audit, out: Path | None, *, strict: bool) -> None:
-    """Write the list of items to leave out; exit with 1 if there are any."""
-    from hesperus.audits import write_exclusions
-
-    wrong = audit.of("exclude", "review") if strict else audit.of("exclude")
     if out is not None:
-        written = write_exclusions(out, wrong)
-        say(f"{out}: {len(written)} of {audit.items} items")
-    if wrong:
+        say(f"{out}: {write_list(audit, out, strict=strict)} of {audit.items} items")
+    if audit.of("exclude", "review") if strict else audit.of("exclude"):
         raise typer.Exit(1)
 
 

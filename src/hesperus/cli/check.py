@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,13 +15,6 @@ if TYPE_CHECKING:
 
 @takes_flags
 def command(
-    junit: Annotated[Path | None, typer.Option(help="Also write the result as JUnit XML.")] = None,
-    summary: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also write the result as Markdown, for the summary of a job; with --baseline, with the items that broke."
-        ),
-    ] = None,
     format: Format = "table",
     **settings: Annotated[
         Any,
@@ -58,20 +50,13 @@ def command(
 
         hesperus check runs/open --baseline runs/open-before --max-drop 'scores.f_of_means.high[all]=0' --junit check.xml
     """
-    from hesperus.api.checking import broken, check
-    from hesperus.records.files import write_content
-    from hesperus.reports.checked import failures_first, junit_xml, markdown_summary, passed_sentence
+    from hesperus.api.checking import check
+    from hesperus.reports.checked import failures_first, passed_sentence
     from hesperus.reports.formats import print_table
 
     checked = check(**settings)
     shown = failures_first(checked) if format == "table" else checked
     print_table(shown, format, lead=f"check: {passed_sentence(checked)}")
-    if junit is not None:
-        write_content(junit, junit_xml(checked))
-    if summary is not None:
-        baseline, chosen = settings["baseline"], {name: settings[name] for name in ("models", "tasks")}
-        lost = None if baseline is None else broken(settings["run"], baseline, **chosen)
-        write_content(summary, markdown_summary(checked, lost))
     _exit(checked, said=format == "table")
 
 

@@ -34,17 +34,6 @@ def _formats(incomplete: str) -> list[str]:
     ]
 
 
-def _figure_format(context: typer.Context, value: str) -> str:
-    """Refuse an unknown format of figures before anything is measured."""
-    if value != "svg" and not context.resilient_parsing:
-        from hesperus.errors import UnknownNameError
-        from hesperus.reports.theme import FIGURE_FORMATS
-
-        if value not in FIGURE_FORMATS:
-            raise UnknownNameError("figure format", value, FIGURE_FORMATS)
-    return value
-
-
 @dataclass(frozen=True)
 class Flags:
     """Marks a parameter of a command as settings of a function or class; each of them is a flag.
@@ -84,10 +73,6 @@ class Flags:
         kind = resolve_name(self.home)
         return getattr(kind, "of", kind)(**values) if isinstance(kind, type) else dict(values)
 
-    def used(self, values: Mapping[str, Any]) -> list[str]:
-        """The flags that were given something other than their default."""
-        return [f"--{one.flag}" for one in self.settings() if values[one.name] not in (one.default, ())]
-
 
 RunPath = Annotated[
     Path, typer.Argument(help="Run folder or records file (Parquet, CSV, JSON lines).", show_default=False)
@@ -100,9 +85,8 @@ Format = Annotated[
         help="table, wide (every row and column), json, csv, markdown, latex or html.",
     ),
 ]
-Figures = Annotated[Path | None, typer.Option(help="Also write every figure as a file into this folder.")]
-FigureFormat = Annotated[str, typer.Option(callback=_figure_format, help="svg, png or pdf.")]
 MEASURED = "hesperus.analysis.settings:GivenSettings"
+AUDIT = "hesperus.api.tax_runs:AuditInputs"
 INTERVALS = Flags(MEASURED, "resamples seed interval")
 Drawn = Annotated[Any, INTERVALS]
 """How intervals are made, as GivenSettings."""
@@ -112,8 +96,8 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
     """Make a command of a function with parameters that Flags marks.
 
     Args:
-        body: A function as typer takes it, but for those parameters. Where a setting of its `**` parameter has the name of
-            another parameter, that one is the flag.
+        body: A function as typer takes it, but for those parameters. Its `**` parameter takes what was given of the settings,
+            and nothing that is the default. Where a setting has the name of another parameter, that one is the flag.
     """
     hints = get_type_hints(body, include_extras=True)
     own = inspect.signature(body).parameters
@@ -140,7 +124,8 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
         parameters[len(ahead) : len(ahead)] = flags
 
     def command(**given: Any) -> None:
-        values = {one.name: one.value(given.pop(one.name)) for settings in further for one in settings}
+        mine = [(one, one.value(given.pop(one.name))) for settings in further for one in settings]
+        values = {one.name: value for one, value in mine if one.is_given(value)}
         for name, (mark, *_) in ((name, found) for name, found in marks.items() if found):
             if own[name].kind is not inspect.Parameter.VAR_KEYWORD:
                 values[name] = mark.made(

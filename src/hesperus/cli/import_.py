@@ -11,29 +11,22 @@ from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.said import say
 
 if TYPE_CHECKING:
-    from hesperus.records.importers import Imported, ImportSettings
+    from hesperus.records.importers import Imported
 
 _SHOWN = 20
-_SETTINGS = Flags(
-    "hesperus.records.importers.import_settings:ImportSettings",
-    called={"tool": "from", "columns": "map", "wide_columns": "columns"},
-)
 
 
 @takes_flags
 def command(
-    sources: Annotated[
-        list[Path], typer.Argument(help="Logs, or folders that hold them.", show_default=False)
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="Where the records go: a folder for a run, or a .parquet file.", show_default=False
+    format: Format = "table",
+    **settings: Annotated[
+        Any,
+        Flags("hesperus.api.importing:import_logs", arguments="sources", options="out"),
+        Flags(
+            "hesperus.records.importers.import_settings:ImportSettings",
+            called={"tool": "from", "columns": "map", "wide_columns": "columns"},
         ),
     ],
-    format: Format = "table",
-    *,
-    settings: Annotated[Any, _SETTINGS],
 ) -> None:
     """Import the logs of another tool: no model is asked.
 
@@ -55,39 +48,26 @@ def command(
 
         hesperus import logs/ --out runs/ours --language-from 'path:/([a-z]{2})/'
     """
-    from hesperus.analysis.table import table
-    from hesperus.fingerprint import signature
-    from hesperus.records.importers import check_place, save_imported
-    from hesperus.reports.formats import print_table
-
-    check_place(out)
-    imported = _read(sources, settings)
-    save_imported(imported, out)
-    rows = [dict(log) for log in imported.logs]
-    found = table("import", tuple(rows[0]), rows=rows, signature=signature(settings))
-    print_table(found, format, lead=f"import: {_counted(imported)}")
-    _tell(imported, out)
-    if imported.failed:
-        raise typer.Exit(1)
-
-
-def _read(sources: list[Path], settings: ImportSettings) -> Imported:
-    """Read with a bar on standard error, where a person looks at it."""
     from rich.console import Console
     from rich.progress import Progress
 
-    from hesperus.records.importers import import_logs
-    from hesperus.studies.reread.rereading import read_imported
+    from hesperus.analysis.table import table
+    from hesperus.api.importing import imported
+    from hesperus.fingerprint import signature
+    from hesperus.reports.formats import print_table
 
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bars:
         bar = bars.add_task("reading", total=None)
-        return import_logs(
-            sources,
-            settings,
-            progress=lambda done, total: bars.update(bar, completed=done, total=total),
-            parser=read_imported,
+        read = imported(
+            **settings, progress=lambda done, total: bars.update(bar, completed=done, total=total)
         )
+    rows = [dict(log) for log in read.logs]
+    found = table("import", tuple(rows[0]), rows=rows, signature=signature(read.settings))
+    print_table(found, format, lead=f"import: {_counted(read)}")
+    _tell(read, settings["out"])
+    if read.failed:
+        raise typer.Exit(1)
 
 
 def _counted(imported: Imported) -> str:

@@ -11,29 +11,22 @@ import typer
 from hesperus.analysis.measure_names import (
     MEASURES,
     OF_RATINGS,
-    OF_RUNS,
     OPEN_ANSWERS,
     SIMILARITY,
     TAX_MEASURES,
     TRANSLATION,
     offered_measures,
 )
-from hesperus.cli.flags import INTERVALS, MEASURED, Flags, Format, RunPath, takes_flags
+from hesperus.cli.flags import MEASURED, Flags, Format, RunPath, takes_flags
 from hesperus.cli.help import PlainCommand
 from hesperus.cli.said import say
 from hesperus.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from typer._click import Context
 
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.analysis.table import Table
-
-_SETTINGS = Flags(MEASURED, "a b by invalid resamples seed interval threshold comet_threshold")
-_CHOSEN = Flags("hesperus.api.measuring:measure")
-_RATINGS = Flags("hesperus.api.rating_measures:measure_ratings", without="by", panel="For raters")
 _NO_PAIR = "nothing in {run} can be compared; --a and --b name two cells"
 _NO_ROWS = {
     "decomposition": "in {run} no original was also asked with its instruction and with its input in another sense alone",
@@ -82,12 +75,13 @@ def command(
         ),
     ],
     run: RunPath,
-    statistic: Annotated[list[str] | None, typer.Option(help="Only this statistic; repeatable.")] = None,
     format: Format = "table",
-    *,
-    given: Annotated[Any, _SETTINGS],
-    ratings: Annotated[Any, _RATINGS],
-    **chosen: Annotated[Any, _CHOSEN],
+    **settings: Annotated[
+        Any,
+        Flags("hesperus.api.measuring:measure", without="told"),
+        Flags(MEASURED, "a b by invalid resamples seed interval threshold comet_threshold"),
+        Flags("hesperus.api.rating_measures:measure_ratings", without="by", panel="For raters"),
+    ],
 ) -> None:
     """Measure a run: how consistent, how accurate, how readable, and how sure that is.
 
@@ -119,63 +113,22 @@ def command(
 
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
     """
-    from hesperus.api.measuring import measured, run_description
+    from hesperus.api.measuring import measure
     from hesperus.api.tables_of_records import Told
     from hesperus.reports.formats import print_table
 
-    _known(what)
-    if what in OF_RATINGS:
-        print_table(_narrow(_ratings(what, run, ratings, given, chosen), statistic or ()), format)
-        return
-    if used := _RATINGS.used(ratings):
-        raise UsageError(f"{', '.join(used)} belongs to `measure raters`, not to {what}")
-    told = None if what == "outcomes" else Told(given, run_description(run))
-    scores, picked = chosen["scores"], (chosen["models"], chosen["tasks"])
-    found = measured(what, run, given, chosen=picked, scores=scores, told=told)
-    nothing = "" if told is None else told.nothing()
+    told = Told()
+    found = measure(what, run, told=None if what == "outcomes" else told, **settings)
+    nothing = told.nothing()
     if nothing:
         say(nothing)
     if not nothing or format != "table" or what == "summary":
-        print_table(_narrow(found, statistic or ()), format)
-    for note in [] if told is None or nothing else told.notes():
+        print_table(found, format)
+    notes = found.signature.get("notes") if what in OF_RATINGS else told.notes()
+    for note in notes if isinstance(notes, list) and not nothing else ():
         say(f"note: {note}")
     if not found.rows:
         say(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}")
 
 
 command.help_class = MeasureCommand  # type: ignore[attr-defined]
-
-
-def _known(what: str) -> None:
-    from hesperus.errors import UnknownNameError
-
-    known = (*OF_RUNS, *OF_RATINGS, *offered_measures())
-    if what not in known:
-        raise UnknownNameError("measure", what, known)
-
-
-def _ratings(
-    what: str, path: Path, ratings: Mapping[str, Any], given: GivenSettings, chosen: Mapping[str, Any]
-) -> Table:
-    """Measure a table of ratings, which takes none of the flags of records."""
-    from hesperus.api.rating_measures import measure_ratings
-
-    of_records = {
-        name: getattr(given, name) for name in ("a", "b", "invalid", "threshold", "comet_threshold")
-    }
-    foreign = [f"--{name.replace('_', '-')}" for name, value in of_records.items() if value is not None]
-    if foreign := [*_CHOSEN.used(chosen), *foreign]:
-        raise UsageError(
-            f"{', '.join(foreign)} chooses among records, and {what} measures a table of ratings; keep the rows you want "
-            "in the table, or measure groups apart (--by COLUMN)"
-        )
-    drawn = {name: getattr(given, name) for name in INTERVALS.names.split()}
-    found = measure_ratings(path, what, by=given.by or (), **ratings, **drawn)
-    notes = found.signature.get("notes")
-    for line in notes if isinstance(notes, list) else ():
-        say(f"note: {line}")
-    return found
-
-
-def _narrow(table: Table, statistics: Sequence[str]) -> Table:
-    return table.only("statistic", statistics) if statistics and table.rows else table

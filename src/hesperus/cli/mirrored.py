@@ -70,6 +70,10 @@ class Mirrored:
         """The same under another name and heading, or as an argument."""
         return replace(self, called=called or self.called, panel=panel, is_argument=is_argument)
 
+    def is_given(self, value: Any) -> bool:
+        """Whether a value is another than the default."""
+        return self.is_required or value not in (self.default, None, (), {})
+
     def parameter(self) -> inspect.Parameter:
         """The flag as typer takes it."""
         is_named = self.shape.endswith("by name")

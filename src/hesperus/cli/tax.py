@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import Drawn, Flags, Format, takes_flags
+from hesperus.cli.flags import AUDIT, Drawn, Flags, Format, takes_flags
 from hesperus.cli.help import Commands
 from hesperus.cli.said import say
 from hesperus.cli.tax_commands import (
-    AUDIT,
     EvidenceFlags,
     Runs,
-    report_command,
     show,
     simulate_command,
     strata_command,
@@ -36,7 +34,6 @@ app = Commands(
 
 app.command("strata")(strata_command)
 app.command("simulate")(simulate_command)
-app.command("report")(report_command)
 
 
 def _estimator(names: str) -> Callable[[Callable[[], None]], None]:

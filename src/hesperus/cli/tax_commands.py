@@ -1,4 +1,4 @@
-"""What the commands of `hesperus tax` share, and those that estimate nothing: strata, a simulated benchmark, the page."""
+"""What the commands of `hesperus tax` share, and those that estimate nothing: strata, a simulated benchmark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hesperus.cli.flags import Drawn, FigureFormat, Figures, Flags, Format, takes_flags
+from hesperus.cli.flags import AUDIT, Flags, Format, takes_flags
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ Runs = Annotated[
 
 
 _SIMULATOR = "hesperus.studies.translation_tax.simulator"
-AUDIT = "hesperus.api.tax_runs:AuditInputs"
 EvidenceFlags = Annotated[Any, Flags(AUDIT, without="exact")]
 """The flags of all that an audit rests on, whose checklist and page are by the Bayesian test."""
 
@@ -103,40 +102,3 @@ def simulate_command(
 
     simulated_benchmark(replace(planted, faults=faults)).write(out)
     say(f"written to {out}: the translated benchmark, and {out}/native")
-
-
-@takes_flags
-def report_command(
-    runs: Runs,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="The HTML file (default: report.html in the run folder, or beside the records file by its name).",
-            show_default=False,
-        ),
-    ] = None,
-    figures: Figures = None,
-    figure_format: FigureFormat = "svg",
-    *,
-    flags: EvidenceFlags,
-    drawn: Drawn,
-) -> None:
-    """The page of an audit: checklist, estimates, figures, items for reading, in one HTML file that loads nothing.
-
-    From a run folder of `hesperus run translation_tax`, or from any records with the files that the flags name. In a run
-    folder audit.json, ratings.csv and checks.csv are found by their names, so that `hesperus report RUN` has them too.
-
-    For example:
-
-        hesperus tax report runs/tax-mmmlu-1a2b3c4d --parser strict --parser ohmer2023
-
-        hesperus tax report answers.csv --scores bleu.csv --ratings cues.csv --group english=gpt-4o,gpt-4o-mini
-    """
-    from hesperus.api.pages import write_audit_page
-    from hesperus.reports.drawing import write_drawings
-
-    page, found = write_audit_page(replace(flags, runs=runs), out, drawn)
-    typer.echo(page)
-    if figures is not None:
-        for file in write_drawings(found.drawings(), figures, format=figure_format):  # type: ignore[arg-type]  # checked by its flag
-            typer.echo(file)

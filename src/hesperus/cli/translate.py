@@ -5,35 +5,26 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Any
 
-import typer
-
 from hesperus.cli.flags import Flags, takes_flags
 from hesperus.cli.said import say
-
-_SETTINGS = Flags(
-    "hesperus.api.file_translating:translate",
-    without="progress",
-    called={"source": "from", "source_column": "from-column", "target": "to"},
-)
-_WHOLE = typer.Option(
-    "--whole/--sentences",
-    help="Hand texts over whole, or sentence by sentence with repair of what degenerates "
-    "(default: sentences; whole for file/ and none).",
-    show_default=False,
-)
 
 
 @takes_flags
 def command(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="Text, a line a text; or a table (.csv, .tsv, .jsonl, .parquet); - reads lines.",
-            show_default=False,
+    **settings: Annotated[
+        Any,
+        Flags(
+            "hesperus.api.file_translating:translate",
+            arguments="file",
+            without="progress",
+            called={
+                "source": "from",
+                "source_column": "from-column",
+                "target": "to",
+                "whole": "whole/--sentences",
+            },
         ),
     ],
-    whole: Annotated[bool | None, _WHOLE] = None,
-    **settings: Annotated[Any, _SETTINGS],
 ) -> None:
     r"""Translate a text, line by line, or a column of a table, such as the replies of a records file.
 
@@ -50,8 +41,8 @@ def command(
     """
     from hesperus.api.file_translating import translate
 
-    made = translate(sys.stdin.buffer.read() if file == "-" else file, whole=whole, progress=True, **settings)
-    if settings["out"] is None:
+    made = translate(**settings, progress=True)
+    if "out" not in settings:
         sys.stdout.buffer.write(made.content)
         sys.stdout.buffer.flush()
     for note in made.notes:
