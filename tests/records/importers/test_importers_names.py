@@ -22,6 +22,20 @@ global_mmlu_full_de_anatomy          global-mmlu           de  anatomy
 global_mmlu_full_am_high_school_physics global-mmlu        am  high_school_physics
 global_mmlu_ar_business              global-mmlu-lite      ar  business
 global_mmlu_sw                       global-mmlu-lite      sw
+global_mmlu_ca_swa_anatomy           global-mmlu-ca        sw  anatomy
+global_mmlu_cs_hin_law               global-mmlu-cs        hi  law
+global_mmlu_cs                       global-mmlu-lite      cs
+global_mmlu_ca_business              global-mmlu-lite      ca  business
+openai_mmlu_swa_anatomy              openai-mmlu           sw  anatomy
+mlmm_mmlu_por_anatomy                mlmm-mmlu             pt  anatomy
+mlmm_arc_vie_challenge               mlmm-arc              vi  challenge
+mlmm_hellaswag_vie                   mlmm-hellaswag        vi
+xnli2.0_urd                          xnli2.0               ur
+tydiqa_tel                           tydiqa                te
+mlqa_ara                             mlqa                  ar
+flores200_eng_Latn-deu_Latn          flores200-to-de       en
+cmmlu_zho_agronomy                   cmmlu                 zh  agronomy
+turkish_mmlu_tur_Biology             turkish-mmlu          tr  Biology
 mmlu_prox_de_law                     mmlu-prox             de  law
 mmlu_prox_zh_computer_science        mmlu-prox             zh  computer_science
 mmlu_prox_af_biology                 mmlu-prox             af  biology
@@ -33,6 +47,14 @@ mmmlu_ar_xy                          mmmlu                 ar  xy
 openai_mmmlu_zh_cn                   mmmlu                 zh-CN
 m_mmlu_de                            m-mmlu                de
 m_mmlu_vi                            m-mmlu                vi
+m_mmlu_pt-br                         m-mmlu                pt-BR
+hellaswag_pt-br                      hellaswag             pt-BR
+AraDiCE_boolq_egy                    AraDiCE-boolq         arz
+AraDiCE_piqa_lev                     AraDiCE-piqa          apc
+AraDiCE_winogrande_msa               AraDiCE-winogrande    ar
+AraDiCE_ArabicMMLU_high_humanities_history_egy AraDiCE-ArabicMMLU-high-humanities-history arz
+global_piqa_completions_deu_latn     global-piqa-completions de
+global_piqa_prompted_jpn_jpan        global-piqa-prompted  ja
 mmlu_de_llama                        mmlu-llama            de
 mmlu_hi_llama_stem                   mmlu-llama            hi  stem
 belebele_deu_Latn                    belebele              de

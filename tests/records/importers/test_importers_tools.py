@@ -318,6 +318,11 @@ def test_lighteval_generation_and_forms(tmp_path: Path) -> None:
     assert imported.records.select("task", "input", "gold", "outcome", "reply").row(0) == (
         "mgsm-cf", "sw", "12", "invalid", "It is 12",
     )  # fmt: skip
+    # The form is before the subject, and how culturally sensitive items are (ca, cs) is no language.
+    _lighteval(tmp_path / "parts", "lighteval|global_mmlu_ca_swa_mcf:anatomy|0", frame)
+    assert import_logs(tmp_path / "parts").records.select("task", "input", "item").row(0) == (
+        "global-mmlu-ca-mcf", "sw", "anatomy/0",
+    )  # fmt: skip
 
 
 def test_lighteval_that_is_empty_or_none(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ class Benchmark:
         normalised: Key fields that are spelt differently between languages.
         golds_differ: True where the benchmark's gold is known to differ between languages.
         language: The only language that it is in.
+        codes: The benchmark's own codes of languages to BCP-47 tags, where they are no codes of these languages.
         parallel: False where each language has its own items, so that a number names another item in each.
     """
 
@@ -52,6 +53,7 @@ class Benchmark:
     normalised: tuple[str, ...] = ()
     golds_differ: bool = False
     language: str | None = None
+    codes: Mapping[str, str] = field(default_factory=dict)
     parallel: bool = True
 
 
@@ -66,7 +68,7 @@ _PARTS = {
     "PROMPT": r"(?P<form>_prompt_\d+)?",
     "BENCH": r"(?:_[a-z]+_bench)?",
     "SUBJECT": r"(?:[_-](?P<subject>\w[\w -]*))?",
-    "TAG": r"[A-Za-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{4}))?",
+    "TAG": r"[A-Za-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|[a-z]{4})|-[a-z]{2})?",
     "CODE": r"[a-z]{2,3}",
 }
 """What the words in capitals in a pattern mean."""

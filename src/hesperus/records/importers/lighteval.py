@@ -28,7 +28,7 @@ from hesperus.tables import DAMAGED
 _NAME = re.compile(
     r"details_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?))?\.parquet"
 )
-_FORM = re.compile(r"(.+)_(mcf|cf|hybrid)")
+_FORM = re.compile(r"(.+?)_(mcf|cf|hybrid)((?::.*)?)")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)", re.IGNORECASE)
 
 _ROWS_AT_ONCE = 4096
@@ -49,9 +49,10 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
     task, date = (match["task"], match["date"] or "") if match else (source.path.stem, "")
     frame = _frame(source)
     parts = [part for part in task.split("|") if not part.isdecimal()]
-    name, form = parts[-1].replace(":", "_"), ""
+    name, form = parts[-1], ""
     if formed := _FORM.fullmatch(name):
-        name, form = formed[1], f"-{formed[2]}"
+        name, form = formed[1] + formed[3], f"-{formed[2]}"
+    name = name.replace(":", "_")
     read = _new if {"doc", "model_response"} <= set(frame.columns) else _old
     first = next(iter(frame.head(1).iter_rows(named=True)), None)
     if first is None:

@@ -59,7 +59,8 @@ def _named(benchmark: Benchmark, groups: Mapping[str, str | None]) -> Named | No
     for slot in ("language", "question", "target"):
         text = groups.get(slot)
         is_language = text is not None and text.lower() not in NO_LANGUAGE
-        tags[slot] = explicit_tag(text.removeprefix("north_")) if text and is_language else None
+        spelt = benchmark.codes.get(text, text.removeprefix("north_")) if text else ""
+        tags[slot] = explicit_tag(spelt) if spelt and is_language else None
         if text and tags[slot] is None:
             return None
     name = benchmark.name or (groups.get("family") or "")

@@ -18,7 +18,7 @@ from hesperus.languages import language
 from hesperus.languages.letters import script_of, scripts_for
 from hesperus.records.importers.import_settings import Basis, LeftOut, Log
 from hesperus.records.importers.log_names import cut_out, parts_of, slots
-from hesperus.records.importers.tagging import NO_LANGUAGE, WORDS, base_of
+from hesperus.records.importers.tagging import NO_LANGUAGE, WORDS, base_of, explicit_tag
 
 _MOST, _LONGEST = 24, 300
 _FEWEST = 20
@@ -165,6 +165,9 @@ def _settled(log: Log, sibling: tuple[_Slot, int] | None, denied: bool) -> tuple
             return _as(log, slot, "text", f"its items are {said}, as its name says"), ""
     if said.own is not None:
         return replace(log, language=said.own, basis="text", evidence=f"its items are {said}"), ""
+    for part in parts_of(log.name):
+        if part.isalpha() and len(part) > 3 and (tag := explicit_tag(part)) and said.is_in(tag):
+            return replace(log, language=tag, basis="text", evidence=f"its items are {said}, as its name says"), ""
     last = len(parts_of(log.name))
     for slot in places:
         vague = denied or base_of(slot.tag) in WORDS
