@@ -43,7 +43,8 @@ mmlu_prox_lite_sw_math               mmlu-prox-lite        sw  math
 mmlu_prox_lite_te_other              mmlu-prox-lite        te  other
 mmlu_pro_ar_zeroshot_biology         mmlu-prox-zeroshot    ar  biology
 mmmlu_sw_ke                          mmmlu                 sw-KE
-mmmlu_ar_xy                          mmmlu                 ar  xy
+mmmlu_ar_xy                          mmmlu                 ar
+mmmlu_es_la                          mmmlu                 es-419
 openai_mmmlu_zh_cn                   mmmlu                 zh-CN
 m_mmlu_de                            m-mmlu                de
 m_mmlu_vi                            m-mmlu                vi

@@ -64,6 +64,45 @@ def test_samples_that_only_count_are_joined_by_row() -> None:
         import_logs(INSPECT / "atlas_de.eval", ImportSettings(key=("relation",)))
 
 
+def _inspect_json(path: Path, samples: list[tuple[object, str, str]]) -> Path:
+    """A log of numbers as answers, from ids, languages and answers, which are all right."""
+    log = json.loads((FIXTURES / "inspect" / "json" / "atlas_de.json").read_text(encoding="utf-8"))
+    log["eval"] |= {"task": "mgsm", "task_registry_name": "mgsm", "task_args": {}, "task_args_passed": {}}
+    log["eval"]["dataset"] |= {"samples": len(samples), "sample_ids": [name for name, *_ in samples]}
+    first, log["samples"] = log["samples"][0], []
+    for name, spoken, answer in samples:
+        sample = json.loads(json.dumps(first)) | {"id": name, "target": answer, "choices": None}
+        sample["metadata"] = {"language": spoken}
+        sample["output"]["completion"] = sample["output"]["choices"][0]["message"]["content"] = answer
+        sample["scores"] = {"match": {"value": "C", "answer": answer}}
+        log["samples"].append(sample)
+    path.write_text(json.dumps(log), encoding="utf-8")
+    return path
+
+
+def test_samples_that_are_counted_through_all_languages_are_numbered_in_each(tmp_path: Path) -> None:
+    samples = [
+        (place * 3 + n + 1, tag, str(10 + n))
+        for place, tag in enumerate(("de", "sw", "zh"))
+        for n in range(3)
+    ]
+    records = import_logs(_inspect_json(tmp_path / "mgsm.json", samples)).records
+    assert {tag: sorted(records.filter(input=tag)["item"]) for tag in ("de", "sw", "zh")} == {
+        tag: ["0", "1", "2"] for tag in ("de", "sw", "zh")
+    }
+
+
+def test_a_sample_whose_language_is_unknown_does_not_take_that_of_the_first(tmp_path: Path) -> None:
+    samples = [("a", "DE_DE", "1"), ("b", "DE_DE", "2"), ("a2", "AR_XY", "1"), ("a3", "Elvish", "1")]
+    imported = import_logs(_inspect_json(tmp_path / "log.json", samples))
+    assert dict(imported.records.select("item", "input").iter_rows()) == {
+        "a": "de-DE",
+        "b": "de-DE",
+        "a2": "ar",
+    }
+    assert _reasons(imported) == {"language not known": 1}
+
+
 def test_an_eval_with_a_missing_sample_and_a_failed_one(tmp_path: Path) -> None:
     def change(name: str, data: bytes) -> bytes | None:
         if name.endswith("france_epoch_1.json"):

@@ -85,6 +85,9 @@ def _named(benchmark: Benchmark, groups: Mapping[str, str | None]) -> Named | No
 _DATASET_FIELDS = ("dataset_name", "subset", "config_name", "dataset_config", "hf_subset")
 """Fields that name a part of a data set: its language in parallel ones, its subject in others."""
 
+_FIELD = "field "
+"""How evidence begins that is from an item."""
+
 _PARTS = re.compile(r"([_:|./\s-]+)")
 
 
@@ -130,6 +133,11 @@ class About:
     basis: Basis | None = None
     evidence: str = ""
     subject: str | None = None
+
+    @property
+    def is_of_first_item(self) -> bool:
+        """Whether the language is what the first item says of itself, which need not hold for the others."""
+        return self.evidence.startswith(_FIELD)
 
     def prefix(self, key: Sequence[str]) -> str:
         """What has to be before an id: the subject or language within which it is unique."""
@@ -282,11 +290,11 @@ def matched(pattern: str, text: str, flag: str, spec: str) -> str | None:
 
 def _by_config(evidence: Evidence, benchmark: Benchmark | None) -> _Found | None:
     """The language by the fields of the items and of the configuration that usually say it."""
-    for source, kind in ((evidence.item, "field"), (evidence.config, "configuration")):
+    for source, kind in ((evidence.item, _FIELD), (evidence.config, "configuration ")):
         for name in LANGUAGE_COLUMNS:
             language = explicit_tag(source.get(name) or "")
             if language is not None:
-                return language, "log", f"{kind} {name} = {source[name]!r}"
+                return language, "log", f"{kind}{name} = {source[name]!r}"
     if benchmark is not None and (
         benchmark.language is not None or {"question", "target"} & set(benchmark.pattern.groupindex)
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 from typing import Any
 
@@ -115,8 +115,11 @@ class Kept:
 def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[list[Log], list[LeftOut]]:
     """One log per language from the rows of a file."""
     by_language: dict[str, list[Row]] = defaultdict(list)
+    common = None if kept.about.is_of_first_item else kept.about.language
     for row in rows:
-        by_language[row.language or kept.about.language or ""].append(row)
+        by_language[row.language or common or ""].append(row)
+    if kept.by_row and len(by_language) > 1:
+        by_language = _counted_apart(by_language)
     logs: list[Log] = []
     left: list[LeftOut] = []
     for language, many in by_language.items():
@@ -131,6 +134,19 @@ def logs_of(rows: Iterable[Row], kept: Kept, settings: ImportSettings) -> tuple[
         own = many[0].language is not None and many[0].language != kept.about.language
         logs.append(kept.log(frame, language, settings, own_language=own))
     return logs, left
+
+
+def _counted_apart(by_language: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
+    """Rows that a tool numbered through all languages, numbered within each; others as they are."""
+    items = {language: {row.item for row in rows} for language, rows in by_language.items()}
+    every = set().union(*items.values())
+    if len(every) < sum(map(len, items.values())) or not all(map(str.isdecimal, every)):
+        return dict(by_language)
+    found = {}
+    for language, rows in by_language.items():
+        places = {item: str(place) for place, item in enumerate(sorted(items[language], key=int))}
+        found[language] = [replace(row, item=places[row.item]) for row in rows]
+    return found
 
 
 def item_id(fields: Mapping[str, Any], otherwise: str, settings: ImportSettings, source: Source) -> str:

@@ -167,7 +167,9 @@ def _settled(log: Log, sibling: tuple[_Slot, int] | None, denied: bool) -> tuple
         return replace(log, language=said.own, basis="text", evidence=f"its items are {said}"), ""
     for part in parts_of(log.name):
         if part.isalpha() and len(part) > 3 and (tag := explicit_tag(part)) and said.is_in(tag):
-            return replace(log, language=tag, basis="text", evidence=f"its items are {said}, as its name says"), ""
+            return replace(
+                log, language=tag, basis="text", evidence=f"its items are {said}, as its name says"
+            ), ""
     last = len(parts_of(log.name))
     for slot in places:
         vague = denied or base_of(slot.tag) in WORDS

@@ -26,6 +26,9 @@ _REGIONS: Mapping[str, str] = {
 }  # fmt: skip
 """Languages with the regions in which locales name them, though another language is likelier there."""
 
+_LOCALES: Mapping[str, str] = {"ar-xy": "ar", "es-la": "es-419"}
+"""Locales of MMMLU and others whose region is none of ISO 3166: none at all, and Latin America."""
+
 NO_LANGUAGE = frozenset({"all", "avg", "gen", "mc", "mc1", "mc2", "mcf", "cf", "hybrid", "mean", "total"})
 """What is in the place of a language next to others, and is none."""
 
@@ -49,6 +52,7 @@ def explicit_tag(text: str) -> str | None:
         BCP-47 tag, or None if it is no language.
     """
     given = text.strip()
+    given = _LOCALES.get(given.lower().replace("_", "-"), given)
     coded = _CODED.fullmatch(given)
     if coded is None:
         return _normal(given) if _WORD.fullmatch(given) and not _CODED_START.match(given) else None
