@@ -69,6 +69,17 @@ def test_every_reply_is_taken_in_once_with_its_question_and_its_model(tmp_path):
     assert code == 0 and "0 of them new" in out and texts(into) == found
 
 
+def test_the_store_is_named_as_the_shards_were(tmp_path, monkeypatch):
+    for number in (1, 2):
+        store_of(tmp_path / "runs" / "r.shards" / f"{number}-of-2" / "replies.sqlite", range(number, 5))
+    monkeypatch.chdir(tmp_path)
+    code, _, err = merged("runs/r.shards")
+    assert code == 0 and "merged into runs/replies.sqlite " in err
+    monkeypatch.chdir(tmp_path / "runs" / "r.shards")
+    code, _, err = merged("1-of-2", "2-of-2")
+    assert code == 0 and str(tmp_path / "runs" / "replies.sqlite") in err
+
+
 def test_replies_in_conflict_are_kept_aside_and_named(tmp_path):
     one, two = (
         store_of(tmp_path / "1.sqlite", range(5)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import hesperus as hs
@@ -17,7 +19,8 @@ from command_line import hesperus
 from hesperus.api.declared import declared_study
 from hesperus.asking import Policy, ReplyStore, ask
 from hesperus.asking.engines import opened_engine
-from hesperus.asking.on_ray.messages import Failed
+from hesperus.asking.on_ray.messages import Failed, Spec, encode
+from hesperus.asking.on_ray.worker import Worker, decode_opening
 from hesperus.errors import EngineError, MissingExtraError, PermanentError, TransientError, UsageError
 from hesperus.models import Model, ModelOptions, model
 from hesperus.studies.asked.stages import run_study
@@ -202,6 +205,15 @@ def test_an_error_of_a_worker_keeps_its_sort_on_the_way(error, kind, retry_after
     assert type(sent.raised()) is type(error) and str(sent.raised()) == str(error)
     assert (sent.kind, sent.retry_after) == (kind, retry_after)
     assert "in a worker: ValueError: x" in str(Failed.of(ValueError("x")).raised())
+
+
+def test_a_node_with_another_build_is_refused():
+    """Two builds of one version may encode what they say differently."""
+    spec = Spec("pocket/s", {"loading": {}}, {}, (), build="of another day")
+    for sent in (encode(spec), encode(["pocket/s", 7, None]), b"\xc1"):
+        with pytest.raises(UsageError, match="a node has another build of hesperus"):
+            raise decode_opening(asyncio.run(Worker().open(sent, None))).raised()
+    assert isinstance(Failed.of(msgspec.ValidationError("of the driver")).raised(), UsageError)
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):

@@ -388,8 +388,8 @@ def test_the_shipped_grouping_holds_the_tables_of_the_paper() -> None:
         assert found.counts[name].keys() == found.groups[name].keys()
         assert sum(found.counts[name].values()) == 13_844
     shown = found.applied(
-        pl.DataFrame({"subject": ["High School Mathematics", "formal_logic", "cooking", None]})
-    )
+        pl.LazyFrame({"subject": ["High School Mathematics", "formal_logic", "cooking", None]})
+    ).collect()
     assert shown["topic"].to_list() == ["Mathematics", "Logic", None, None]
     assert shown["domain"].to_list() == ["STEM", "Humanities", None, None]
 
@@ -416,11 +416,11 @@ def test_a_grouping_that_does_not_fit(world: pl.DataFrame, tmp_path: Path) -> No
         grouping(str(tmp_path / "none.yaml"))
     shipped = grouping("global-mmlu")
     with pytest.raises(UnknownNameError, match="unknown column: 'subject'"):
-        shipped.applied(world.drop("subject"))
+        shipped.applied(world.drop("subject").lazy())
     with pytest.raises(DataError, match="no value of 'subject' belongs to a group of 'domain'"):
-        shipped.applied(world.with_columns(pl.lit("cooking").alias("subject")))
+        shipped.applied(world.lazy().with_columns(pl.lit("cooking").alias("subject")))
     with pytest.raises(DataError, match="have a column 'domain' already"):
-        shipped.applied(shipped.applied(world))
+        shipped.applied(shipped.applied(world.lazy()))
 
 
 @pytest.mark.parametrize(

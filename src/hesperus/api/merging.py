@@ -142,7 +142,8 @@ def _usual_target(stores: Sequence[Path]) -> Path:
     """The store from which a run folder next to its shards is made."""
     homes = {store.absolute().parent.parent for store in stores}
     if len(homes) == 1 and (home := homes.pop()).name.endswith(SHARDS):
-        return home.parent / _FILES[0]
+        given = stores[0].parent.parent  # as the user wrote it, if it names the folder
+        return (given if given.name == home.name else home).parent / _FILES[0]
     raise UsageError("name the store that takes them in, such as --into runs/replies.sqlite")
 
 

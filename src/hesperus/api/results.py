@@ -62,8 +62,10 @@ class RunResult:
 
     @property
     def records(self) -> pl.DataFrame:
-        """The records table: a row for each answer."""
-        return self.run.records
+        """The records table: a row for each answer; of a large run it is read from its folder."""
+        from hesperus.records.packed import whole_records
+
+        return self.run.records if self.run.scan is None else whole_records(self.run)
 
     @property
     def study(self) -> Mapping[str, object]:
@@ -100,9 +102,11 @@ class RunResult:
             UnknownNameError: A condition, sense, group, model or mark that does not exist.
             DataError: The run has no records.
         """
+        from hesperus.records import read_run
         from hesperus.reports.shown_items import shown_items
 
-        return shown_items(self.folder.name or "records", self.run, reference, conditions)
+        whole = self.run if self.run.scan is None else read_run(self.folder)
+        return shown_items(self.folder.name or "records", whole, reference, conditions)
 
     def report(self, out: Path | str | None = None, **settings: Any) -> Path:
         """As hesperus.report, of this run."""
@@ -126,10 +130,10 @@ class RunResult:
 
         if self.shard is not None:
             return "\n".join([str(self.shard), *(f"incomplete: {fault}" for fault in self.faults)])
-        models = self.records["model"].n_unique()
-        items = self.records["item"].n_unique()
+        held = self.run.records
+        models, items = held["model"].n_unique(), held["item"].n_unique()
         name = self.kind.name if self.kind else "records"
-        sizes = (counted(models, "model"), counted(items, "item"), counted(len(self.records), "record"))
+        sizes = (counted(models, "model"), counted(items, "item"), counted(len(held), "record"))
         line = f"{name}: {', '.join(sizes)} in {self.folder}"
         return "\n".join([line, *self.notes, *(f"incomplete: {fault}" for fault in self.faults)])
 

@@ -95,10 +95,10 @@ def load_model(
         dtype: Name of a type of torch; ``auto`` takes what the checkpoint says.
         config: Configuration to be used in place of the checkpoint's own.
         spared: Part of the names of weights that may be missing, because they are not used.
-        spread: Put its layers on all accelerators, and what they have no room for on the CPU; needs accelerate.
+        spread: Put its layers on all accelerators, and what they have no room for on the CPU.
 
     Raises:
-        UsageError: It cannot be loaded, or lacks weights; or accelerate is not installed.
+        UsageError: It cannot be loaded, or lacks weights.
     """
     with _turned(f"{name} cannot be loaded"), _hushed():
         model, found = getattr(import_module("transformers"), head).from_pretrained(

@@ -106,7 +106,7 @@ def _show(run: RunResult, name: str | None, format: str) -> None:
     from hesperus.reports.formats import print_table
 
     assert run.kind is not None
-    nothing = nothing_answered(run.records)
+    nothing = nothing_answered(run.run.records)
     if nothing:
         say(nothing)
     summary = run.summary()
@@ -117,7 +117,7 @@ def _show(run: RunResult, name: str | None, format: str) -> None:
     if not (nothing and format == "table"):
         shown = run.kind.summary(run) if plain else run.kind.table(run, name or run.kind.tables[0])
         print_table(shown, format)
-    for note in run_notes(summary, run.records, run.signature):
+    for note in run_notes(summary, run.run.records, run.signature):
         say(f"note: {note}")
     if shown is not None and not shown.rows:
         say(f"no rows: nothing in this run makes a row of {shown.measure}")

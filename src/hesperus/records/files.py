@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import shutil
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import polars as pl
@@ -20,7 +21,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-_PARTIAL = ".partial"
+_PARTIAL, _PARTS = ".partial", ".parts"
 
 _OLD = 86_400.0
 """Seconds after which a partial file that cannot be locked is nobody's."""
@@ -44,6 +45,26 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         # Polars tells a full disk as a fault of the format.
         line = (str(error).splitlines() or ["?"])[0]
         raise OSError(errno.EIO, f"cannot be written; is the disk full? ({line})", str(path)) from error
+
+
+@contextmanager
+def parts_folder(path: Path) -> Iterator[Path]:
+    """A folder next to `path` for parts of what will be written there; it is removed at the end, and what was left of others too.
+
+    Raises:
+        OSError: The file system refuses.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for orphan in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTS}"):
+        if _remove_unlocked(orphan / _PARTS):
+            shutil.rmtree(orphan, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=_PARTS, dir=path.parent) as made:
+        handle = os.open(Path(made) / _PARTS, os.O_RDWR | os.O_CREAT)
+        try:
+            _lock(handle)
+            yield Path(made)
+        finally:
+            os.close(handle)
 
 
 def write_content(path: Path, content: str | bytes, called: str = "") -> None:
@@ -91,13 +112,20 @@ def _clean(path: Path) -> None:
     what nobody has touched for a day is removed.
     """
     for orphan in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
-        with suppress(OSError):
-            handle = os.open(orphan, os.O_RDWR)
-            try:
-                if _lock(handle) or time.time() - orphan.stat().st_mtime > _OLD:
-                    orphan.unlink()
-            finally:
-                os.close(handle)
+        _remove_unlocked(orphan)
+
+
+def _remove_unlocked(orphan: Path) -> bool:
+    """Remove a file that no process holds; whether it is gone."""
+    with suppress(OSError):
+        handle = os.open(orphan, os.O_RDWR)
+        try:
+            if _lock(handle) or time.time() - orphan.stat().st_mtime > _OLD:
+                orphan.unlink()
+                return True
+        finally:
+            os.close(handle)
+    return False
 
 
 def _lock(handle: int) -> bool:

@@ -64,9 +64,14 @@ def packed_run(folder: Path) -> Run | None:
     return replace(read_run(folder, in_part=True, records=records), scan=scan)
 
 
+def rows_of(run: Run) -> pl.LazyFrame:
+    """The records with all their columns, texts as texts, wherever they are."""
+    return run.records.lazy() if run.scan is None else run.scan
+
+
 def whole_records(run: Run, items: Collection[str] | None = None) -> pl.DataFrame:
     """The records of some items, or of all, with all their columns, texts as texts."""
-    rows = run.records.lazy() if run.scan is None else run.scan
+    rows = rows_of(run)
     return (rows if items is None else rows.filter(pl.col("item").is_in(list(items)))).collect()
 
 

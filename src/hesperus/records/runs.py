@@ -54,10 +54,15 @@ class Run:
     scan: pl.LazyFrame | None = None
 
 
-def write_run(run: Run, folder: Path | str) -> None:
+def write_run(run: Run, folder: Path | str, *, items: pl.LazyFrame | None = None) -> None:
     """Write a run folder; each file appears whole, the signature last.
 
     A folder that is written again has no signature until it is whole again.
+
+    Args:
+        run: The run; records that have a `scan` are read from there.
+        folder: The folder.
+        items: Items that are not in memory, in place of those of the run.
 
     Raises:
         DataError: The records break the contract.
@@ -71,10 +76,10 @@ def write_run(run: Run, folder: Path | str) -> None:
     )
     study = yaml.safe_dump(_sayable(plain(run.study)), allow_unicode=True, sort_keys=False)
     (folder / SIGNATURE_FILE).unlink(missing_ok=True)
-    write_records(run.records, folder / RECORDS_FILE)
-    items = run.items
-    if items is not None:
-        write_parquet(items, folder / ITEMS_FILE, {"hesperus.items": str(SCHEMA_VERSION)})
+    write_records(run.records if run.scan is None else run.scan, folder / RECORDS_FILE)
+    asked = run.items if run.items is not None else items
+    if asked is not None:
+        write_parquet(asked, folder / ITEMS_FILE, {"hesperus.items": str(SCHEMA_VERSION)})
     else:
         (folder / ITEMS_FILE).unlink(missing_ok=True)
     write_content(folder / STUDY_FILE, study)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,21 @@ import polars as pl
 from hesperus.errors import UsageError
 from hesperus.records.conform import conform
 from hesperus.records.earlier import refuse_to_replace
-from hesperus.records.files import write_whole
+from hesperus.records.files import parts_folder, write_whole
+from hesperus.records.labels import OPEN_RULES
 from hesperus.records.ordering import in_key_order
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
 
 _ROW_GROUP = 1 << 17
+_AT_ONCE = 1 << 15
+"""Rows that are checked and sorted at once where records come from disk."""
 
 
-def write_records(frame: pl.DataFrame, path: Path | str) -> None:
+def write_records(records: pl.DataFrame | pl.LazyFrame, path: Path | str) -> None:
     """Write a records table as Parquet, sorted by its key, with the version of the schema in its metadata.
 
     Args:
-        frame: Records; it is held to the contract first.
+        records: Records; they are held to the contract first. Those on disk are read, checked and sorted some items at a time.
         path: File ending in .parquet; it appears whole or not at all.
 
     Raises:
@@ -33,12 +36,56 @@ def write_records(frame: pl.DataFrame, path: Path | str) -> None:
     if path.suffix.lower() not in (".parquet", ".pq"):
         raise UsageError(f"{path}: records are written as Parquet; let the name end in .parquet")
     refuse_to_replace(path)
-    ordered = in_key_order(conform(frame))
-    write_parquet(ordered, path, {VERSION_KEY: str(SCHEMA_VERSION)})
+    version = {VERSION_KEY: str(SCHEMA_VERSION)}
+    if isinstance(records, pl.LazyFrame):
+        if _has_closed_labels(records):
+            with parts_folder(path) as parts:
+                _write_sorted(records, parts)
+                write_parquet(pl.scan_parquet(sorted(parts.glob("*.parquet"))), path, version)
+            return
+        records = records.collect()
+    write_parquet(in_key_order(conform(records)), path, version)
 
 
-def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+def _has_closed_labels(records: pl.LazyFrame) -> bool:
+    """Whether each answer stands next to its options, so that no other row says how it is spelt."""
+    loose = pl.col("answer").is_not_null() & pl.col("options").is_null()
+    if "rule" in records.collect_schema():
+        loose = loose | pl.col("rule").is_in(OPEN_RULES).fill_null(False)
+    return not records.select(loose.any()).collect(engine="streaming").item()
+
+
+def _write_sorted(records: pl.LazyFrame, folder: Path) -> None:
+    """Write parts in the order of the key, each of some items of one task by one model."""
+    models = records.select(pl.col("model").unique()).collect(engine="streaming")["model"].sort()
+    places = (place for model in models for place in _places(records.filter(model=model)))
+    for number, place in enumerate(places):
+        part = in_key_order(conform(records.filter(place).collect(engine="streaming")))
+        part.write_parquet(folder / f"{number:06}.parquet", compression="lz4")
+
+
+def _places(records: pl.LazyFrame) -> Iterator[pl.Expr]:
+    """Conditions that cut the records of one model into parts of some items of one task."""
+    counts = records.group_by("model", "task", "item").len().collect(engine="streaming").sort("task", "item")
+    part = (pl.col("len").cum_sum().over("task") - 1) // _AT_ONCE
+    cuts = counts.group_by("model", "task", part.alias("part"), maintain_order=True).agg(
+        pl.col("item").first().alias("first"), pl.col("item").last().alias("last")
+    )
+    for model, task, _, first, last in cuts.iter_rows():
+        # What is tested on the statistics of a row group comes first: most of them are not read.
+        yield pl.all_horizontal(
+            pl.col("item").is_between(pl.lit(first), pl.lit(last)),
+            pl.col("model") == model,
+            pl.col("task") == task,
+        )
+
+
+def write_parquet(
+    frame: pl.DataFrame | pl.LazyFrame, path: Path, metadata: Mapping[str, str] | None = None
+) -> None:
     """Write a frame, whole or not at all, with settings under which equal frames give equal bytes."""
-    settings: dict[str, Any] = {"compression": "zstd", "compression_level": 3, "row_group_size": _ROW_GROUP}
-    whole = frame.rechunk()
-    write_whole(path, lambda partial: whole.write_parquet(partial, metadata=dict(metadata or {}), **settings))
+    rows = frame if isinstance(frame, pl.LazyFrame) else frame.rechunk().lazy()
+    settings: dict[str, Any] = {
+        "compression": "zstd", "compression_level": 3, "row_group_size": _ROW_GROUP, "metadata": dict(metadata or {})
+    }  # fmt: skip
+    write_whole(path, lambda partial: rows.sink_parquet(partial, **settings))

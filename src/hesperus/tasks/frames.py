@@ -40,10 +40,15 @@ def items_frame(items: Mapping[str, Sequence[Item]]) -> pl.DataFrame:
     while part := tuple(islice(every, _AT_ONCE)):
         parts.append(_part(part))
     frame = pl.concat(parts, how="diagonal")
-    names = [name for name in (*_COLUMNS, "accepted") if name in frame.columns]
+    return frame.select(item_columns(frame.columns))
+
+
+def item_columns(names: Sequence[str]) -> list[str]:
+    """Columns of a table of items in their order: those that all items have, fields, groups, then the others."""
+    first = [name for name in (*_COLUMNS, "accepted") if name in names]
     for kind in (_FIELD, _GROUP):
-        names += [name for name in frame.columns if name.startswith(kind)]
-    return frame.select(names)
+        first += [name for name in names if name.startswith(kind)]
+    return [*first, *(name for name in names if name not in first)]
 
 
 def _part(every: Sequence[Item]) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -12,6 +13,7 @@ import polars as pl
 from hesperus.errors import DataError, UsageError
 from hesperus.tables import DAMAGED, read_separated, unpacked
 from hesperus.tasks.definition import Source
+from hesperus.tasks.packed import PackedColumn
 from hesperus.tasks.rows import Rows
 from hesperus.text_files import decoded
 
@@ -60,7 +62,7 @@ def read_rows(path: Path, source: Source | None = None) -> Rows:
 
 def rows_of_frame(frame: pl.DataFrame, place: str) -> Rows:
     """A polars frame as rows."""
-    return Rows(place, {name: frame[name].to_list() for name in frame.columns})
+    return Rows(place, {name: PackedColumn.of_series(frame[name]) for name in frame.columns})
 
 
 def _ending(path: Path) -> str:
@@ -83,7 +85,7 @@ def _frame(path: Path, read: Callable[[], pl.DataFrame], kind: str) -> Rows:
 
 
 def _json_lines(path: Path, raw: bytes) -> Rows:
-    numbers: list[int] = []
+    numbers = array("q")
 
     def records() -> Iterator[dict[str, object]]:
         for number, line in enumerate(BytesIO(raw), start=1):
@@ -116,20 +118,19 @@ def _json(path: Path) -> Rows:
     return _records(path, records, None)
 
 
-def _records(path: Path, records: Iterable[dict[str, object]], numbers: list[int] | None) -> Rows:
+def _records(path: Path, records: Iterable[dict[str, object]], numbers: Sequence[int] | None) -> Rows:
     """Rows of records, of which each is let go as soon as its values are in the columns."""
-    columns: dict[str, list[object]] = {}
+    columns: dict[str, PackedColumn] = {}
     count = 0
     for count, record in enumerate(records, start=1):
         for name, value in record.items():
-            column = columns.setdefault(name, [])
-            if len(column) < count - 1:
-                column += [None] * (count - 1 - len(column))
+            column = columns.setdefault(name, PackedColumn())
+            column.fill(count - 1)
             column.append(value)
     if not count:
         raise DataError("the file holds no rows", file=path)
     for column in columns.values():
-        column += [None] * (count - len(column))
+        column.fill(count)
     return Rows(str(path), columns, numbers)
 
 

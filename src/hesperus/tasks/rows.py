@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import overload
 
 import orjson
 
@@ -93,13 +94,9 @@ class Rows:
         except ValueError as error:
             raise DataError(str(error), file=self.file(row), line=self.line(row), field=column) from None
 
-    def texts(self, column: DataColumn) -> list[str | None]:
-        """The cells of a column as text.
-
-        Raises:
-            DataError: A cell holds something that is no text.
-        """
-        return [self.text(value, row, column.name) for row, value in enumerate(column.values)]
+    def texts(self, column: DataColumn) -> Texts:
+        """The cells of a column as text, each made where it is looked at."""
+        return Texts(self, column)
 
     def _values(self, name: str) -> Sequence[object] | None:
         if name in self.columns:
@@ -132,6 +129,36 @@ class Rows:
         inside = list(dict.fromkeys(name for value in values for name in _names(value)))
         said = f"no row has {'.'.join((head, *steps))!r}"
         return f"{said}{_nearest(step, inside)}; {path!r} holds {_listed(inside)}" if inside else said
+
+
+class Texts(Sequence[str | None]):
+    """The cells of a column as text; DataError where a cell holds something that is no text.
+
+    Args:
+        rows: The table.
+        column: One of its columns.
+    """
+
+    def __init__(self, rows: Rows, column: DataColumn) -> None:
+        self._rows, self._column = rows, column
+
+    def __len__(self) -> int:
+        return len(self._column.values)
+
+    def __iter__(self) -> Iterator[str | None]:
+        return (
+            self._rows.text(value, row, self._column.name) for row, value in enumerate(self._column.values)
+        )
+
+    @overload
+    def __getitem__(self, row: int) -> str | None: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str | None]: ...
+    def __getitem__(self, row: int | slice) -> str | None | list[str | None]:
+        """One text, or some as a list."""
+        if isinstance(row, slice):
+            return [self[place] for place in range(*row.indices(len(self)))]
+        return self._rows.text(self._column.values[row], row, self._column.name)
 
 
 def _opened(value: object) -> object:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -16,7 +18,7 @@ from hesperus.errors import (
     TransientError,
     UsageError,
 )
-from hesperus.fingerprint import plain
+from hesperus.fingerprint import fingerprint, plain
 from hesperus.models import Loading, ModelOptions
 from hesperus.types import Reply, Request
 from hesperus.version import __version__
@@ -123,6 +125,21 @@ ToDriver = Join | Open | Ask | Drop | Shut
 FromDriver = Opened | Done | Lost | Refused | Gone
 
 
+OTHER_BUILD = "a node has another build of hesperus than the process that asks: install the same on all"
+
+
+@cache
+def build() -> str:
+    """The fingerprint of the code that asks and answers; the same where every request has the same reply."""
+    home = Path(__file__).parents[2]
+    files = [
+        home / "types.py",
+        *sorted((home / "asking").rglob("*.py")),
+        *sorted((home / "models").rglob("*.py")),
+    ]
+    return fingerprint([[path.name, path.read_text("utf-8")] for path in files if path.is_file()])
+
+
 class Spec(msgspec.Struct, frozen=True, array_like=True):
     """How a worker makes its model.
 
@@ -132,6 +149,7 @@ class Spec(msgspec.Struct, frozen=True, array_like=True):
         identity: Its identity where it is asked for; that of the worker must be the same.
         plugins: Plug-in files to load first.
         version: Of hesperus.
+        build: What asks and answers in it, see `build`: two of one version may differ.
     """
 
     name: str
@@ -139,13 +157,14 @@ class Spec(msgspec.Struct, frozen=True, array_like=True):
     identity: dict[str, str]
     plugins: tuple[str, ...]
     version: str = __version__
+    build: str = ""
 
     @classmethod
     def of(cls, name: str, options: ModelOptions, identity: dict[str, str], plugins: Sequence[str]) -> bytes:
         """The encoded spec of a model."""
         said = plain(options)
         assert isinstance(said, dict)
-        return encode(cls(name, said, identity, tuple(plugins)))
+        return encode(cls(name, said, identity, tuple(plugins), build=build()))
 
     def model_options(self) -> ModelOptions:
         """The options as the model takes them."""
@@ -167,7 +186,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True, array_like=True):
     retry_after: float | None = None
 
     @classmethod
-    def of(cls, error: Exception) -> Failed:
+    def of(cls, error: BaseException) -> Failed:
         """What a worker says of an exception."""
         match error:
             case TransientError():
@@ -178,6 +197,8 @@ class Failed(msgspec.Struct, frozen=True, tag=True, array_like=True):
                 return cls("usage", str(error))
             case HesperusError():
                 return cls("engine", str(error))
+            case msgspec.MsgspecError():
+                return cls("usage", OTHER_BUILD)
         return cls("defect", f"{type(error).__name__}: {error}")
 
     def raised(self) -> Exception:

@@ -194,10 +194,10 @@ class Pool:
 
     def _ended(self, place: asyncio.Task[None]) -> None:
         if not place.cancelled() and (error := place.exception()) is not None:
-            self._refuse(Failed("defect", f"{type(error).__name__}: {error}"))
+            self._refuse(error)
 
-    def _refuse(self, why: EngineError | Failed) -> None:
-        failed = Failed.of(why) if isinstance(why, EngineError) else why
+    def _refuse(self, why: BaseException | Failed) -> None:
+        failed = why if isinstance(why, Failed) else Failed.of(why)
         self._send(Refused(self._opening.pool, encode(failed)))
         self.shut()
 

@@ -9,10 +9,12 @@ import msgspec
 
 from hesperus import plugins
 from hesperus.asking.on_ray.messages import (
+    OTHER_BUILD,
     Answered,
     Failed,
     Parcel,
     Spec,
+    build,
     decode_parcels,
     decode_requests,
     decode_spec,
@@ -115,6 +117,8 @@ def _made(spec: Spec) -> tuple[RemoteModel | LocalModel, Copies]:
         raise UsageError(
             f"a node has hesperus {__version__}, the process that asks has {spec.version}: install one version"
         )
+    if spec.build != build():
+        raise UsageError(OTHER_BUILD)
     for file in spec.plugins:
         plugins.load_file(file)
     made = model_named(spec.name, spec.model_options())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hesperus.errors import ModelError
 from hesperus.fingerprint import fingerprint
 from hesperus.frames import frame_of
 from hesperus.records import SCHEMA, Run
+from hesperus.records.packed import rows_of
 from hesperus.studies.asked.answering import Senses
 from hesperus.studies.asked.declaring import DOES_NOT_DECIDE, OF_THIS_MACHINE
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment
@@ -33,6 +35,12 @@ _SCHEMA = {
     "tokens_in": pl.Int64(),
     "tokens_out": pl.Int64(),
 }
+
+
+_ITEMS_AT_ONCE = 1 << 13
+
+_FEW = 1 << 15
+"""Rows that are held in memory until they are written; more of them are in one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +76,13 @@ class StudyRun:
 
         Some endpoints show what the model thought by then, others say only that it reached the limit of tokens.
         """
-        if "reasoning" not in self.records.columns:
+        rows = rows_of(self.run)
+        if "reasoning" not in rows.collect_schema():
             return ""
         has_no_text = pl.col("reply").str.strip_chars() == ""
         thought = pl.col("reasoning").is_not_null()
-        count = self.records.filter(has_no_text & (thought | (pl.col("outcome") == "truncated"))).height
+        short = rows.filter(has_no_text & (thought | (pl.col("outcome") == "truncated")))
+        count = short.select(pl.len()).collect(engine="streaming").item()
         if not count:
             return ""
         return (
@@ -133,15 +143,42 @@ def records_of(model: str, rows: Sequence[Mapping[str, object]], groups: pl.Data
     return frame if groups is None else frame.join(groups, on="item", how="left", maintain_order="left")
 
 
+def set_apart(frames: Iterable[pl.DataFrame], folder: Path) -> pl.LazyFrame:
+    """Rows that come part by part, in their order: in memory while they are few, else in files of a folder.
+
+    Args:
+        frames: Parts; a column that one of them lacks is null there.
+        folder: Where the files are made; they are needed as long as the rows are.
+    """
+    held = [_set_apart(alike, folder) for _, alike in groupby(frames, key=lambda frame: frame.schema)]
+    return held[0] if len(held) == 1 else pl.concat(held, how="diagonal_relaxed")
+
+
+def _set_apart(frames: Iterator[pl.DataFrame], folder: Path) -> pl.LazyFrame:
+    few, paths = list[pl.DataFrame](), list[Path]()
+    for frame in frames:
+        few.append(frame)
+        if sum(map(len, few)) > _FEW:
+            paths.append(folder / f"{len(list(folder.iterdir())):06}.parquet")
+            pl.concat(few).write_parquet(paths[-1], compression="lz4")
+            few = []
+    parts = ([pl.scan_parquet(paths)] if paths else []) + [frame.lazy() for frame in few]
+    return parts[0] if len(parts) == 1 else pl.concat(parts)
+
+
 def no_records() -> pl.DataFrame:
     """A records table without a row."""
     return pl.DataFrame(schema=_SCHEMA)
 
 
-def items_of(material: LoadedItems) -> pl.DataFrame:
-    """The original items in every language that was read; `model` is null."""
-    frame = items_frame(material.items)
-    return frame.with_columns(pl.col("language").alias("input"), pl.lit(None, pl.String()).alias("model"))
+def items_of(material: LoadedItems) -> Iterator[pl.DataFrame]:
+    """The original items in every language that was read, some at a time; `model` is null."""
+    for language, items in material.items.items():
+        for start in range(0, max(len(items), 1), _ITEMS_AT_ONCE):
+            frame = items_frame({language: items[start : start + _ITEMS_AT_ONCE]})
+            yield frame.with_columns(
+                pl.col("language").alias("input"), pl.lit(None, pl.String()).alias("model")
+            )
 
 
 def made_items_of(model: str, senses: Senses) -> list[pl.DataFrame]:
@@ -155,9 +192,9 @@ def made_items_of(model: str, senses: Senses) -> list[pl.DataFrame]:
     return frames
 
 
-def lost_questions(records: pl.DataFrame) -> list[str]:
+def lost_questions(records: pl.LazyFrame) -> list[str]:
     """Rows without a reply, counted by cell, each kind of reason by its first message."""
-    lost = records.filter(pl.col("outcome") == "error")
+    lost = records.filter(pl.col("outcome") == "error").collect(engine="streaming")
     if "note" not in lost.columns:  # answers that were asked elsewhere
         lost = lost.with_columns(pl.lit("no reason given").alias("note"))
     grouped = lost.group_by("model", "instruction", "input", maintain_order=True).agg(

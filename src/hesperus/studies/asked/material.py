@@ -13,7 +13,7 @@ from hesperus.senses import item_texts
 from hesperus.studies.asked.declaring import Declared, Instructed, InstructionOverride
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
-from hesperus.tasks.packed import ItemsById, PackedItems
+from hesperus.tasks.packed import Golds, ItemsById, PackedItems
 from hesperus.tasks.sampling import draw
 from hesperus.types import Instruction, Item, Sense
 
@@ -136,9 +136,9 @@ def override(instruction: Instruction, by_hand: InstructionOverride | None) -> I
     )
 
 
-def golds_of(material: LoadedItems) -> dict[str, dict[str, str | None]]:
+def golds_of(material: LoadedItems) -> dict[str, Golds]:
     """Item id to gold, by language: gold follows the language of the original."""
-    return {language: {item.id: item.gold for item in many} for language, many in material.items.items()}
+    return {language: Golds(originals_of(material, language)) for language in material.items}
 
 
 def originals_of(material: LoadedItems, language: str) -> Mapping[str, Item]:

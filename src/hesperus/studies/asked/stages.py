@@ -7,7 +7,7 @@ on with what a stage could have come to; a run asks.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -24,7 +24,9 @@ from hesperus.memory import give_back
 from hesperus.models import Model
 from hesperus.records import Run, write_run
 from hesperus.records.earlier import refuse_to_replace
+from hesperus.records.files import parts_folder
 from hesperus.records.ordering import in_key_order
+from hesperus.records.packed import packed_run
 from hesperus.records.reading import RECORDS_FILE
 from hesperus.records.runs import STUDY_FILE, mapping_in
 from hesperus.studies.asked.answering import (
@@ -46,6 +48,7 @@ from hesperus.studies.asked.keeping import (
     lost_questions,
     no_records,
     records_of,
+    set_apart,
 )
 from hesperus.studies.asked.material import LoadedItems
 from hesperus.studies.asked.planning import Line, Plan, answer_lines, plan_of
@@ -53,6 +56,7 @@ from hesperus.studies.asked.session import ModelSession, ProgressCallback, ident
 from hesperus.studies.asked.sharding import Stores, stores_of
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.translation_store import TranslationStore
+from hesperus.tasks.frames import item_columns
 from hesperus.types import Request
 from hesperus.version import __version__
 
@@ -60,6 +64,9 @@ Result = TypeVar("Result")
 
 _AT_ONCE = 1 << 14
 """Questions that are asked together: the next ones wait for the last reply, so that fewer take less memory and more time."""
+
+_IN_MEMORY = 1 << 17
+"""Records of a run that are held whole in memory; of more, texts are held as codes and replies left on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,7 @@ class Place:
     Attributes:
         session: Who asks.
         folder: Run folder.
+        parts: Folder for records that are yet to be put in order.
         stores: Where replies and translations are kept.
         opened: Closes, at the end of the run, what a stage opened.
         watch: Hears of the progress, or None.
@@ -76,6 +84,7 @@ class Place:
 
     session: ModelSession
     folder: Path
+    parts: Path
     stores: Stores
     opened: ExitStack
     watch: ProgressCallback | None
@@ -129,7 +138,7 @@ class Work(Stage[Result]):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Stage[pl.DataFrame]):
+class Answer(Stage[pl.LazyFrame]):
     """Every question of some cells is put to a model; what comes is its records.
 
     Attributes:
@@ -156,27 +165,31 @@ class Answer(Stage[pl.DataFrame]):
         """A line for each cell."""
         return answer_lines(self.model, self.cells, self.senses, self.how, stage=self.called)
 
-    def supposed(self) -> pl.DataFrame:
+    def supposed(self) -> pl.LazyFrame:
         """No records."""
-        return no_records()
+        return no_records().lazy()
 
-    def done(self, place: Place) -> pl.DataFrame:
+    def done(self, place: Place) -> pl.LazyFrame:
         """Ask, and read what comes back.
 
         Raises:
             UsageError: The options cannot be scored.
         """
+        found = set_apart(self._parts(place), place.parts)
+        give_back()
+        return found
+
+    def _parts(self, place: Place) -> Iterator[pl.DataFrame]:
         asked = questions(self.model, self.cells, self.senses, self.how)
         parts = Parts(sum(len(self.senses.inputs[cell.input]) for cell in self.cells))
         groups = groups_of(self.material)
         at_once = parts.to_come if place.session.policies[self.model].batching else _AT_ONCE
-        frames: list[pl.DataFrame] = []
-        while not frames or parts.to_come:
+        while True:
             part = list(islice(asked, at_once))
             parts.to_come -= len(part)
-            frames.append(records_of(self.model, self._rows(part, place, parts), groups))
-        give_back()
-        return pl.concat(frames)
+            yield records_of(self.model, self._rows(part, place, parts), groups)
+            if not parts.to_come:
+                return
 
     def _rows(self, asked: Sequence[Asked], place: Place, parts: Parts) -> list[dict[str, object]]:
         if self.how.by_logprobs and parts.reached.total == 0:
@@ -199,16 +212,16 @@ class Outcome:
     """What a run leaves behind.
 
     Attributes:
-        records: The records table.
-        items: The items in every sense, or None if they are not known.
+        records: The records table, in memory or on disk.
+        items: The items in every sense, some at a time; None if they are not known.
         faults: What could not be made or done, each as one line; questions without a reply are counted by themselves.
         signed: What the signature says besides version, study, models and items.
         excluded: What a list of exclusions did, or or None.
         beside: Writes further files into the run folder.
     """
 
-    records: pl.DataFrame
-    items: pl.DataFrame | None
+    records: pl.LazyFrame
+    items: Iterable[pl.DataFrame] | None
     faults: Sequence[str] = ()
     signed: Mapping[str, JSON] = field(default_factory=dict)
     excluded: Excluded | None = None
@@ -302,21 +315,22 @@ def run_study(
     stores = stores_of(study, folder, store)
     signed = _signed(study, course)
     if course.material is None:
-        return _written(study, signed, _ordered(_last(course)), folder)
-    with ExitStack() as opened:
-        session = opened.enter_context(
-            open_session(course.models, stores, terms=study, watch=progress, makes=course.makes)
-        )
-        place = Place(session, folder, stores, opened, progress)
-        outcome = _last(course, place)
-        if stores.is_shard:
-            faults = (*outcome.faults, *lost_questions(outcome.records))
-            return stores.ended(session.store, session.failures.total(), faults)
-    # The items go with them: a large run has no room for them while its records are written.
-    del course, place, session
-    outcome = _ordered(outcome)
-    give_back()
-    return _written(study, signed, outcome, folder)
+        return _written(study, signed, _last(course), folder)
+    with parts_folder(folder) as parts:
+        with ExitStack() as opened:
+            session = opened.enter_context(
+                open_session(course.models, stores, terms=study, watch=progress, makes=course.makes)
+            )
+            place = Place(session, folder, parts, stores, opened, progress)
+            outcome = _last(course, place)
+            if stores.is_shard:
+                faults = (*outcome.faults, *lost_questions(outcome.records))
+                return stores.ended(session.store, session.failures.total(), faults)
+            items = None if outcome.items is None else set_apart(outcome.items, parts)
+        # The items go with them: a large run has no room for them while its records are written.
+        del course, place, session
+        give_back()
+        return _written(study, signed, outcome, folder, items)
 
 
 def refuse_run_of_another_study(study: Declared, folder: Path) -> None:
@@ -362,11 +376,6 @@ def _last(course: Course, place: Place | None = None) -> Outcome:
         return outcome
 
 
-def _ordered(outcome: Outcome) -> Outcome:
-    """With its records in the order of the file, so that they are not held twice while it is written."""
-    return replace(outcome, records=in_key_order(outcome.records))
-
-
 def _signed(study: Declared, course: Course) -> dict[str, JSON]:
     """What the signature says before anything is asked."""
     signed: dict[str, JSON] = {"hesperus": __version__, "study": decided(study)}
@@ -377,12 +386,28 @@ def _signed(study: Declared, course: Course) -> dict[str, JSON]:
     return signed
 
 
-def _written(study: Declared, signed: Mapping[str, JSON], outcome: Outcome, folder: Path) -> StudyRun:
+def _written(
+    study: Declared,
+    signed: Mapping[str, JSON],
+    outcome: Outcome,
+    folder: Path,
+    items: pl.LazyFrame | None = None,
+) -> StudyRun:
     """Write the run folder: what lies next to first, and the signature last, so that its presence means a whole run."""
-    run = Run(outcome.records, outcome.items, as_kept(study, folder), {**signed, **outcome.signed})
+    run = Run(no_records(), None, as_kept(study, folder), {**signed, **outcome.signed})
+    ordered = items if items is None else items.select(item_columns(items.collect_schema().names()))
+    if outcome.records.select(pl.len()).collect().item() > _IN_MEMORY:
+        run = replace(run, scan=outcome.records)
+    else:
+        run = replace(run, records=in_key_order(outcome.records.collect()))
+        run = run if ordered is None else replace(run, items=ordered.collect())
     if outcome.beside is not None:
         (folder / "signature.json").unlink(missing_ok=True)
         outcome.beside(folder)
-    write_run(run, folder)
+    write_run(run, folder, items=ordered)
     faults = (*outcome.faults, *lost_questions(outcome.records))
+    if run.scan is not None:
+        written = packed_run(folder)
+        assert written is not None, "it was just written"
+        run = replace(run, records=written.records, scan=written.scan)
     return StudyRun(run, folder, faults, outcome.excluded)

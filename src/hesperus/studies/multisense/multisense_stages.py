@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -63,7 +64,7 @@ def _offered(plan: Design) -> dict[str, SenseMaker]:
 def _stages(assembly: Assembly) -> Stages:
     study, material = assembly.study, assembly.material
     how = AskSettings(study.system, study.answers.settings(), study.scoring == "logprobs")
-    frames, items, lost = [], [items_of(material)], []
+    frames, items, lost = [], [], []
     for name in study.models:
         senses, made = yield MakeSenses(name, assembly)
         frames.append(
@@ -73,7 +74,7 @@ def _stages(assembly: Assembly) -> Stages:
         lost += lost_texts(name, made)
     return lambda: Outcome(
         pl.concat(frames),
-        pl.concat(items, how="diagonal_relaxed"),
+        chain(items_of(material), items),
         lost,
         _signed(material),
         material.excluded,

@@ -41,18 +41,22 @@ class Grouping:
     citation: str = ""
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
-    def applied(self, records: pl.DataFrame) -> pl.DataFrame:
+    def applied(self, records: pl.LazyFrame) -> pl.LazyFrame:
         """The records with a column for each grouping; null where a value is in no group.
 
         Raises:
             UnknownNameError: The records lack the column that is looked at.
             DataError: They have a column of a group's name already, or no value belongs to any group.
         """
-        if self.column not in records.columns:
-            raise UnknownNameError("column", self.column, records.columns, "a grouping looks at it")
-        keys = {value: _key(str(value)) for value in records[self.column].unique().drop_nulls()}
+        columns = records.collect_schema().names()
+        if self.column not in columns:
+            raise UnknownNameError("column", self.column, columns, "a grouping looks at it")
+        values = records.select(pl.col(self.column).drop_nulls().unique(maintain_order=True)).collect()[
+            self.column
+        ]
+        keys = {value: _key(str(value)) for value in values}
         for name, groups in self.groups.items():
-            if name in records.columns:
+            if name in columns:
                 raise DataError(f"the records have a column {name!r} already; a grouping cannot make another")
             of = {_key(value): group for group, values in groups.items() for value in values}
             known = {value: of[key] for value, key in keys.items() if key in of}

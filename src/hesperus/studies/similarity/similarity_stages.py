@@ -67,7 +67,7 @@ def _gathering(study: SimilarityStudy, folder: Path | None) -> Stages:
     return lambda: _gathered(study, folder or Path())
 
 
-def _grouped(records: pl.DataFrame, study: SimilarityStudy) -> pl.DataFrame:
+def _grouped(records: pl.LazyFrame, study: SimilarityStudy) -> pl.LazyFrame:
     """The records with the columns that the comparison asks for.
 
     Raises:
@@ -75,8 +75,8 @@ def _grouped(records: pl.DataFrame, study: SimilarityStudy) -> pl.DataFrame:
     """
     found = grouping(study.grouping).applied(records) if study.grouping else records
     for name in (*study.comparison.by, *([study.comparison.macro] if study.comparison.macro else [])):
-        if name not in found.columns:
-            raise UnknownNameError("column under comparison", name, found.columns)
+        if name not in (known := found.collect_schema().names()):
+            raise UnknownNameError("column under comparison", name, known)
     _check_pivot(study.comparison.pivot, found)
     return found
 
@@ -88,10 +88,13 @@ def _ways(study: SimilarityStudy) -> Iterator[AskSettings]:
             yield AskSettings(study.system, study.answers.settings(), by_logprobs)
 
 
-def _both(generated: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
+def _both(generated: pl.LazyFrame, scored: pl.LazyFrame) -> pl.LazyFrame:
     """Generated labels with scored probabilities; both frames have the same questions in the same order."""
-    return generated.with_columns(
-        scored["probs"], pl.coalesce(generated["options"], scored["options"]).alias("options")
+    beside = scored.select("probs", pl.col("options").alias("scored")).collect()
+    return (
+        generated.collect()
+        .with_columns(beside["probs"], pl.coalesce("options", beside["scored"]).alias("options"))
+        .lazy()
     )
 
 
@@ -117,7 +120,7 @@ def _gathered(study: SimilarityStudy, folder: Path) -> Outcome:
     _check_comparable(together)
     signed: dict[str, JSON] = {"task": together["task"][0]}
     more = {} if excluded is None else {"excluded": excluded.signed()}
-    return Outcome(_grouped(together, study), None, signed={**signed, **more}, excluded=excluded)
+    return Outcome(_grouped(together.lazy(), study), None, signed={**signed, **more}, excluded=excluded)
 
 
 def _check_comparable(records: pl.DataFrame) -> None:
@@ -140,12 +143,12 @@ def _check_comparable(records: pl.DataFrame) -> None:
         )
 
 
-def _check_pivot(pivot: str, records: pl.DataFrame) -> None:
+def _check_pivot(pivot: str, records: pl.LazyFrame) -> None:
     """Refuse a pivot that no run is in; the default, English, is let pass, and its design is then empty.
 
     Raises:
         UnknownNameError: There is no such run.
     """
-    known = records["input"].unique().sort().to_list()
+    known = records.select(pl.col("input").unique().sort()).collect()["input"].to_list()
     if pivot not in (*known, Comparison().pivot):
         raise UnknownNameError("pivot", pivot, known, "comparison.pivot, or --pivot")

@@ -183,7 +183,7 @@ def _stages(study: OpenAnswersStudy, material: LoadedItems) -> Stages:
         records = pl.concat(frames)
         if study.shard is not None:
             return Outcome(records, None)
-        whole = conform(records)
+        whole = conform(records.collect())
         signed: dict[str, JSON] = {
             ANSWERS: answers_digest(whole),
             "prompts": means.prompting.signature(),
@@ -194,7 +194,7 @@ def _stages(study: OpenAnswersStudy, material: LoadedItems) -> Stages:
             _write(folder, evaluations, prompts)
 
         items = _items(prompts, study)
-        return Outcome(whole, items, (), signed, material.excluded, beside)
+        return Outcome(whole.lazy(), items, (), signed, material.excluded, beside)
 
     return outcome
 
@@ -251,7 +251,7 @@ class Evaluate(Stage[Sequence[Evaluation]]):
     material: LoadedItems
     means: _Means
     prompts: Prompts
-    frames: Sequence[pl.DataFrame]
+    frames: Sequence[pl.LazyFrame]
 
     def lines(self) -> Iterator[Line]:
         """A line for each model and language, and for each model and what is judged."""
@@ -267,7 +267,7 @@ class Evaluate(Stage[Sequence[Evaluation]]):
         """Translate and evaluate."""
         study = self.study
         return evaluate(
-            paired(replies_of(pl.concat(self.frames)), study.reference, study.languages),
+            paired(replies_of(pl.concat(self.frames).collect()), study.reference, study.languages),
             self.means.translating,
             self.means.evaluators,
             control=study.control,
@@ -339,9 +339,9 @@ def _row(
     }
 
 
-def _items(prompts: Prompts, study: OpenAnswersStudy) -> pl.DataFrame:
+def _items(prompts: Prompts, study: OpenAnswersStudy) -> list[pl.DataFrame]:
     """The original items, and what was made of them: once for all models, or by each model for itself."""
-    frames = [items_of(prompts.material)]
+    frames = [*items_of(prompts.material)]
     for tag in prompts.made:
         whole = tuple(item for item in prompts.items[tag].values() if isinstance(item, Item))
         for sense, model in _makers(tag, study) if whole else ():
@@ -351,7 +351,7 @@ def _items(prompts: Prompts, study: OpenAnswersStudy) -> pl.DataFrame:
                     pl.lit(sense.code).alias("input"), pl.lit(model, pl.String()).alias("model")
                 )
             )
-    return pl.concat(frames, how="diagonal_relaxed")
+    return frames
 
 
 def _makers(tag: str, study: OpenAnswersStudy) -> Iterator[tuple[Sense, str | None]]:

@@ -50,7 +50,7 @@ class _Kept:
     """What a run has so far."""
 
     items: list[pl.DataFrame]
-    frames: list[pl.DataFrame] = field(default_factory=list)
+    frames: list[pl.LazyFrame] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
 
@@ -95,7 +95,7 @@ def groups_of(material: LoadedItems) -> frozenset[str]:
 
 
 def _stages(study: TaxStudy, material: LoadedItems) -> Stages:
-    kept = _Kept([items_of(material)])
+    kept = _Kept([*items_of(material)])
     made = None
     for number, model in enumerate(study.models):
         if study.translator is None or made is None:
@@ -113,7 +113,7 @@ def _stages(study: TaxStudy, material: LoadedItems) -> Stages:
         yield from _asked_native(study, gather(study.of_native, (study.target,)), kept)
     return lambda: Outcome(
         pl.concat(kept.frames, how="diagonal_relaxed"),
-        pl.concat(kept.items, how="diagonal_relaxed"),
+        kept.items,
         kept.faults,
         {"parser": study.parser, "scores": signature(QualitySettings())},
         material.excluded,
@@ -196,7 +196,7 @@ class PickStrata(Stage[Sequence[Item]]):
         """Pick them."""
         study, rule = self.study, self.study.rule(groups_of(self.material))
         bad = low_scores(self.scores, study.back.code, study.quality.metric, study.quality.threshold)
-        records = pl.concat(self.kept.frames)
+        records = pl.concat(self.kept.frames).collect()
         picked = strata_of(records, rule, centric=study.centric, others=study.others, leave_out=bad)
         write_strata(picked, place.folder / STRATA_FILE)
         originals = originals_of(self.material, study.target)
@@ -258,7 +258,7 @@ def _asked_native(study: TaxStudy, material: LoadedItems, kept: _Kept) -> Genera
     for model in study.models:
         cells = (Cell(study.under(study.target), target),)
         kept.frames.append((yield _answer(study, model, cells, senses, material, "native")))
-    kept.items.append(items_of(material))
+    kept.items += items_of(material)
 
 
 def _with(senses: Senses, sense: Sense, items: Remade) -> Senses:

@@ -1,0 +1,87 @@
+"""Runs of more rows than are held in memory: records and items go by the disk, and are the same."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.studies.test_studies_shards import STUDIES, WHOLE, run
+
+import hesperus as hs
+from hesperus.records import read_run, writing
+from hesperus.records.files import parts_folder
+from hesperus.studies.asked import keeping, stages
+from hesperus.tasks import packed
+
+
+def by_the_disk(patch: pytest.MonkeyPatch) -> None:
+    """Bounds that the small runs of these tests exceed."""
+    for room, name, value in (
+        (stages, "_AT_ONCE", 7), (stages, "_IN_MEMORY", 5), (keeping, "_FEW", 3), (keeping, "_ITEMS_AT_ONCE", 5),
+        (writing, "_AT_ONCE", 11), (packed, "_IN_MEMORY", 600), (packed, "_AT_ONCE", 4),
+    ):  # fmt: skip
+        patch.setattr(room, name, value)
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_a_run_by_the_disk_is_the_one_in_memory(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = run(kind, tmp_path / "held")
+    by_the_disk(monkeypatch)
+    large = run(kind, tmp_path / "large")
+    one, other = read_run(tmp_path / "held"), read_run(tmp_path / "large")
+    assert one.records.equals(other.records)
+    assert one.items is not None and other.items is not None and one.items.equals(other.items)
+    assert one.signature == other.signature
+    assert large.records.equals(one.records), "replies are read from the folder"
+    assert large.summary().rows == held.summary().rows and large.notes == held.notes
+    shown, before = (result.items().frame.to_dicts() for result in (large, held))
+    assert [{**row, "run": ""} for row in shown] == [{**row, "run": ""} for row in before]
+    assert not list(tmp_path.rglob("*.parts")) and not list(tmp_path.rglob("*.partial"))
+
+
+@pytest.mark.parametrize("kind", ["multisense", "similarity"])
+def test_merged_shards_by_the_disk_are_the_single_run(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_the_disk(monkeypatch)
+    single, parts = tmp_path / "single" / "run", tmp_path / "parts" / "run"
+    run(kind, single)
+    for shard in ("0/2", "1/2", "2/2"):
+        run(kind, parts, shard=shard)
+    hs.merge(tmp_path / "parts" / "run.shards")
+    run(kind, parts, budget={"requests": 0})
+    for name in WHOLE:
+        assert (parts / name).read_bytes() == (single / name).read_bytes(), name
+
+
+def test_records_on_disk_are_held_to_the_contract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_the_disk(monkeypatch)
+    run("similarity", tmp_path / "run")
+    whole = pl.scan_parquet(tmp_path / "run" / "records.parquet")
+    writing.write_records(whole.reverse(), tmp_path / "again.parquet")
+    assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "run" / "records.parquet").read_bytes()
+    with pytest.raises(hs.errors.DataError, match="the same key"):
+        writing.write_records(pl.concat([whole, whole.head(1)]), tmp_path / "doubled.parquet")
+    assert not (tmp_path / "doubled.parquet").exists()
+    loose = whole.with_columns(pl.lit(None, pl.List(pl.String)).alias("options"), probs=None)
+    writing.write_records(
+        loose, tmp_path / "loose.parquet"
+    )  # labels without options are settled among all rows
+    assert pl.read_parquet(tmp_path / "loose.parquet").height == whole.collect().height
+
+
+def test_parts_that_a_killed_process_left_are_removed(tmp_path: Path) -> None:
+    for name in ("dead", "alive"):
+        folder = tmp_path / f".run.{name}.parts"
+        folder.mkdir()
+        (folder / ".parts").touch()
+        (folder / "000000.parquet").write_bytes(b"PAR1")
+    with (tmp_path / ".run.alive.parts" / ".parts").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with parts_folder(tmp_path / "run") as mine:
+            assert {path.name for path in tmp_path.iterdir()} == {".run.alive.parts", mine.name}
+    assert [path.name for path in tmp_path.iterdir()] == [".run.alive.parts"]
