@@ -111,7 +111,7 @@ def test_questions_without_a_reply_are_counted_by_kind_of_reason() -> None:
     notes = ["dns: a", "html: b", "html: c", None, "timeout: d", "timeout: e", "timeout: f"]
     rows = {"model": "m", "instruction": "en", "input": "de", "outcome": "error"}
     lost = pl.DataFrame([{**rows, "note": note} for note in notes])
-    assert lost_questions(lost) == [
+    assert lost_questions(lost.lazy()) == [
         "m, instruction=en,input=de: 7 questions unanswered (3 × timeout: d; 2 × html: b; 1 × dns: a; and 1 of other kinds)"
     ]
-    assert lost_questions(lost[:1]) == ["m, instruction=en,input=de: 1 questions unanswered (dns: a)"]
+    assert lost_questions(lost[:1].lazy()) == ["m, instruction=en,input=de: 1 questions unanswered (dns: a)"]

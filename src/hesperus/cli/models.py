@@ -98,7 +98,7 @@ def test(
         {"model": name, "capability": one.name, "works": one.works, "flags": one.flags, "detail": one.detail}
         for one in probe(name, options)
     )
-    show_rows("models_test", rows, format, signature={"options": _shown(options)})
+    show_rows("models_test", rows, format, signature={"options": _shown(name, options)})
 
 
 def _local(provider: str, name: str, note: str) -> dict[str, object]:
@@ -120,10 +120,8 @@ def _pocket_models() -> list[str]:
     return [f"pocket/{size}" for size in SIZES]
 
 
-def _shown(options: ModelOptions) -> dict[str, object]:
-    return {
-        "base_url": options.base_url,
-        "key_variable": options.key_variable,
-        "device": options.loading.device,
-        "dtype": options.loading.dtype,
-    }
+def _shown(name: str, options: ModelOptions) -> dict[str, object]:
+    """What decides how a model is reached, or how it is loaded."""
+    if name.startswith("hf/"):
+        return {"device": options.loading.device, "dtype": options.loading.dtype}
+    return {"base_url": options.base_url, "key_variable": options.key_variable}
