@@ -35,6 +35,10 @@ def language_name(tag: str) -> str:
         return tag
 
 
+SCORE_NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2",
+               "rougeL": "ROUGE-L"}  # fmt: skip
+
+
 def language_label(tag: str) -> str:
     """English name and tag: ``German (de)``."""
     name = language_name(tag)

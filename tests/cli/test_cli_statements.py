@@ -253,4 +253,4 @@ def test_items_that_no_language_answers_are_left_out_and_notes_name_their_group(
     )["rows"]
     assert {(row["value"], row["n"], row["excluded"]) for row in rows} == {(None, 0, 12)}
     said = call("measure", "summary", file, "--model", "m", "--by", "subject", "--resamples", 0).stderr
-    assert "in bio de (" in said, said
+    assert "in bio German (" in said, said

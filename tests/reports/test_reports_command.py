@@ -57,7 +57,7 @@ def test_records_in_several_languages_get_the_report_of_similarity(
     done = hesperus("report", tmp_path / "quiz.parquet", "--resamples", 20, "--figures", tmp_path / "figures")
     assert (done.returncode, done.stderr) == (0, "")
     assert [Path(line).name for line in done.stdout.splitlines()] == [
-        "quiz.html", "languages.svg", "densities.svg",
+        "quiz.html", "runs.svg", "languages.svg", "densities.svg",
     ]  # fmt: skip
     assert "How alike does m answer in 5 languages?" in (tmp_path / "quiz.html").read_text(encoding="utf-8")
 

@@ -62,7 +62,7 @@ def test_it_says_what_was_asked_and_what_was_left_out(page: str) -> None:
         "answer, 4 only this language gives no answer, 1 not asked in both languages",
         "2 items (2 leaked)",
         "9 of 100 pairs have a side that gives no answer",
-        "information: 96\u00a0% of 250 replies of the judge could be read.",
+        "information: 96.0\u00a0% of 250 replies of the judge could be read.",
         "Brackets are 90 % intervals over the prompts",
         "90 % of 200 resamples of prompts (seed 5)",
         "61.5", "The embedded judge compares words and numbers", "translated twice (there and back)",
@@ -85,7 +85,7 @@ def test_the_verdict_and_the_table_have_the_planted_numbers(report: OpenAnswersR
     assert (
         "What translation loses of" in page
         and "does not explain it" in page
-        and "agree with themselves to 100\u00a0%" in page
+        and "agree with themselves to 100.0\u00a0%" in page
     )
     assert all(rows["f_of_means"]["ceiling"] == 1 for rows in held.values())
     row = held["a/small", "he"]["f_of_means"]

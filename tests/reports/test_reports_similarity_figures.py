@@ -28,7 +28,6 @@ from hesperus.reports.similarity.relation_figures import relations_figure
 from hesperus.reports.similarity.similarity_figures import by_group_figure, similarity_drawings
 from hesperus.reports.theme import render, specification
 from hesperus.rounding import cell as written
-from hesperus.rounding import hundredths
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = Covariate(
@@ -103,7 +102,9 @@ def test_a_map_has_every_pair_both_ways_with_its_interval(found: SimilarityFindi
             assert f"[{written(row['low'])}, {written(row['high'])}], 60 items" in cell["told"]
     svg = render(languages_figure(found, models=["a/small"]))
     assert len(titles(svg)) == 20 and set(names.values()) <= set(words(svg))
-    shown_values = [hundredths(float(str(row["value"]))).replace("0.", ".", 1) for row in pairs.values()]
+    shown_values = [
+        written(float(str(row["value"])), "short").replace("0.", ".", 1) for row in pairs.values()
+    ]
     assert set(shown_values) <= set(words(svg))
     assert words(svg).count("–") == 5, "the diagonal is not measured"
 
@@ -304,6 +305,6 @@ def test_names_are_text_whatever_they_hold(make_quiz: Callable[..., pl.DataFrame
 
 def test_a_report_of_one_model_draws_what_it_has(make_quiz: Callable[..., pl.DataFrame]) -> None:
     alone = similarity_findings(make_quiz(["m"]), SETTINGS)
-    assert [drawing.name for drawing in similarity_drawings(alone)] == ["languages", "densities"]
+    assert [drawing.name for drawing in similarity_drawings(alone)] == ["runs", "languages", "densities"]
     single = similarity_findings(make_quiz(languages=["en"]), SETTINGS)
-    assert [drawing.name for drawing in similarity_drawings(single)] == ["models", "densities"]
+    assert [drawing.name for drawing in similarity_drawings(single)] == ["runs", "models", "densities"]

@@ -68,7 +68,7 @@ def test_it_is_one_whole_page_that_loads_nothing(page: str) -> None:
     loads_nothing(page)
     found = is_sound(page)
     assert found.count("table") == 10
-    assert found.count("figure") == 6
+    assert found.count("figure") == 7
 
 
 def test_it_says_what_was_compared_and_what_was_left_out(page: str) -> None:
@@ -207,7 +207,7 @@ def test_it_stands_in_chromium(page: str, hostile_page: Path, tmp_path: Path) ->
         boxes = await page.evaluate(
             "[...document.querySelectorAll('figure svg')].map(e => e.getBoundingClientRect()).map(b => [b.width, b.height])"
         )
-        assert len(boxes) == 6 and min(min(box) for box in boxes) > 80
+        assert len(boxes) == 7 and min(min(box) for box in boxes) > 80
         told = await page.evaluate(
             "document.querySelector('#figure-languages-task-1 path title').textContent"
         )
@@ -229,7 +229,7 @@ def test_it_stands_in_chromium(page: str, hostile_page: Path, tmp_path: Path) ->
 
 def test_figures_of_a_report_as_files(report: SimilarityReport) -> None:
     names = [drawing.name for drawing in report.drawings()]
-    assert names == ["languages", "models", "groups-1", "densities", "densities-models",
+    assert names == ["runs", "languages", "models", "groups-1", "densities", "densities-models",
                      "correlations"]  # fmt: skip
     twice = replace(report, parts=report.parts * 2)
     assert len({drawing.name for drawing in twice.drawings()}) == 2 * len(names)

@@ -68,7 +68,7 @@ def plain(text: str) -> str:
 def test_one_target_in_a_sentence() -> None:
     found, records = found_of(rows("pocket/m", SOURCE | GERMAN))
     (sentence,) = story.headlines(found, OWN)
-    assert plain(sentence).startswith("pocket/m: same answer to 80 % [")
+    assert plain(sentence).startswith("pocket/m: same answer to 80.0 % [")
     assert sentence.endswith("] of 10 questions after it translated them into German itself.")
     assert story.title(records) == "Is pocket/m consistent across 2 languages?"
 
@@ -77,7 +77,7 @@ def test_several_targets_from_the_worst_to_the_best() -> None:
     arabic = {("ar_from_en", "ar_from_en"): "nnnnyynnnn"}
     found, _ = found_of(rows("m", SOURCE | GERMAN | arabic))
     (sentence,) = story.headlines(found, OWN)
-    assert plain(sentence).startswith("m: same answer to 40 % [")
+    assert plain(sentence).startswith("m: same answer to 40.0 % [")
     assert "(Arabic) up to 80" in sentence and "(German) of 10 questions" in sentence
     assert sentence.endswith("after it translated them into 2 other languages itself.")
 
@@ -113,14 +113,15 @@ def test_what_the_headline_is_held_against() -> None:
     found, records = found_of(rows("m", SOURCE | GERMAN), again)
     told = [plain(sentence) for sentence in story.asides(found, records)]
     assert (
-        told[0].startswith("Noise floor: asked the same in English twice, m: same answer to 80 % [")
+        told[0].startswith("Noise floor: asked the same in English twice, m: same answer to 80.0 % [")
         and "of 10 questions" in told[0]
     )
-    assert told[1].startswith("m: accuracy 100 % [80.6, 100] in English and 80 % [")
+    assert told[1].startswith("m: accuracy 100.0 % [80.6, 100.0] in English and 80.0 % [")
     assert told[1].endswith(", of 10 questions.")
     assert told[2] == "Brackets are 95 % intervals over the questions, each drawn with all its answers."
     assert (
-        told[3] == "1 of 50 replies (2 %) carry no valid answer; below, every number says how it counts them."
+        told[3]
+        == "1 of 50 replies (2.0 %) carry no valid answer; below, every number says how it counts them."
     )
     found, records = found_of(rows("m", SOURCE))
     assert plain(story.asides(found, records)[-1]) == "All 10 replies could be read."
@@ -137,7 +138,7 @@ def test_no_intervals_without_resamples() -> None:
     records = rows("m", SOURCE | GERMAN)
     found = multisense_findings(records, bootstrap=Bootstrap(resamples=0))
     assert plain(story.headlines(found, OWN)[0]) == (
-        "m: same answer to 80 % of 10 questions after it translated them into German itself."
+        "m: same answer to 80.0 % of 10 questions after it translated them into German itself."
     )
     assert not any("Brackets" in sentence for sentence in story.asides(found, records))
 
@@ -294,7 +295,7 @@ def test_no_maker_is_named_whom_the_records_do_not_name() -> None:
 
 def test_an_estimate_says_its_interval_or_why_it_has_no_value() -> None:
     row = {"value": 0.5, "low": 0.25, "high": 0.75, "ceiling": None, "reason": "no item was asked"}
-    assert estimate_text(row, "share") == "50\u00a0% [25, 75]"
+    assert estimate_text(row, "share") == "50.0\u00a0% [25.0, 75.0]"
     assert estimate_text({**row, "low": None}, "points") == "+50.0"
     assert estimate_text(row, "share", "ceiling") == "undefined (no item was asked)"
     assert estimate_text({"value": None}) == "undefined"

@@ -160,7 +160,7 @@ def test_agreement_is_that_of_each_question_on_its_own_scale(tmp_path: Path) -> 
     assert expected is not None and expected > 0.5
     assert f"semantic (ordinal): α {expected:.3f}" in parts["semantic"]
     for question in ("difficulty", "excess"):
-        value = float(parts[question].split("α ")[1].split(" ")[0].rstrip(","))
+        value = float(parts[question].split("α ")[1].split(" ")[0].rstrip(",").replace("−", "-"))
         assert value < 0.3
     assert parts["key"].startswith("key (nominal)") and line["status"] == "done, with a warning"
 

@@ -175,7 +175,7 @@ def test_what_was_found_stands_in_every_part(page: str) -> None:
         "The two sets have different items", "passed by all raters and the verifier, stratum high",
         "Krippendorff&#39;s α", "few to rest a correlation on", "✓ Practical", "a gap is no item-level effect",
         "without chinese/3 (often without a valid answer)", "group english", "difference of groups: english − chinese",
-        "Right: strict, %", "The Translation Tax Is Not a Scalar",
+        " strict, %", "The Translation Tax Is Not a Scalar",
     ):  # fmt: skip
         assert words in page or words[0].upper() + words[1:] in page, words
 
@@ -244,7 +244,7 @@ def paired(outcomes: str, models: int = 2) -> Evidence:
     [
         ("=" * 60, "no answer turned from right to wrong or from wrong to right, on any of 60 items; that leaves room for a cost on up to 4.9\u00a0% of such items"),
         ("-" * 20 + "=" * 20, "the items cost the models +50.0 [+INTERVAL] percentage points on 40 items: traces of English that are lost would do that, and so would errors"),
-        ("+" * 20 + "=" * 20, "the items become easier (-50.0 [-INTERVAL] percentage points on 40 items): a tax of this kind does not show"),
+        ("+" * 20 + "=" * 20, "the items become easier (−50.0 [−INTERVAL] percentage points on 40 items): a tax of this kind does not show"),
         ("-" * 5 + "+" * 5 + "=" * 30, "Whether the way back to English costs the models anything cannot be told"),
         ("-" * 8, "cannot be told from so few items (+100.0 [+41.7, +100.0] percentage points on 8 items)"),
     ],
@@ -252,7 +252,7 @@ def paired(outcomes: str, models: int = 2) -> Evidence:
 def test_the_verdict_says_no_more_than_the_numbers(outcomes: str, said: str) -> None:
     report = tax_report(paired(outcomes))
     told = story.verdict(report.evidence, report.tables)
-    first = re.sub(r"\[([+-])[36]\d\.\d, \1[36]\d\.\d\]", r"[\1INTERVAL]", told[0])
+    first = re.sub(r"\[([+−])[36]\d\.\d, \1[36]\d\.\d\]", r"[\1INTERVAL]", told[0])
     assert said in first and len(told) == 2 and "cannot be told apart" in told[1]
 
 
@@ -272,7 +272,7 @@ def test_where_interval_and_p_differ_the_verdict_follows_p() -> None:
     ("value", "p", "said"),
     [
         (0.1, 0.01, "+10.0 [0.0, +20.0] points (p = 0.010: more often right on the translated)"),
-        (-0.1, 0.01, "-10.0 [0.0, +20.0] points (p = 0.010: more often right on the native)"),
+        (-0.1, 0.01, "−10.0 [0.0, +20.0] points (p = 0.010: more often right on the native)"),
         (0.1, 0.3, "+10.0 [0.0, +20.0] points (p = 0.300: which is more cannot be told)"),
         (None, None, "all models undefined (no valid answer)"),
     ],
@@ -299,7 +299,7 @@ def test_a_verdict_that_hangs_on_one_model_says_on_which() -> None:
     report = tax_report(replace(evidence, records=records))
     assert "cost the models +50.0" in story.verdict(report.evidence, report.tables)[0]
     told = story.hangs_on(report.evidence, report.tables)
-    assert "E1 does not tell on which side of 0 it lies without m1: 0.0 [-7.4, +6.7] points." in told
+    assert "E1 does not tell on which side of 0 it lies without m1: 0.0 [−7.4, +6.7] points." in told
 
 
 def test_without_intervals_and_without_pairs_it_still_stands() -> None:
@@ -312,7 +312,10 @@ def test_without_intervals_and_without_pairs_it_still_stands() -> None:
         outcome=pl.when(back).then(pl.lit("invalid")).otherwise("outcome"),
     )
     text = html(tax_report(replace(evidence, records=unread)).page(Run(unread)))
-    assert "What the way back to English costs cannot be told: " in text and 'class="n">– (' in text
+    assert (
+        "What the way back to English costs cannot be told: " in text
+        and 'class="n">– <small class="why">(' in text
+    )
     assert "figure-back_translation" not in text, "there is nothing to draw"
 
 

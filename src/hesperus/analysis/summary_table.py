@@ -10,6 +10,7 @@ from hesperus.analysis.coverage import Coverage, coverage
 from hesperus.analysis.gold_notes import gold_notes
 from hesperus.analysis.measure import measure
 from hesperus.analysis.pack_notes import pack_notes
+from hesperus.analysis.pairs import Side
 from hesperus.analysis.reply_language import language_notes
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.summary import SummaryRow, summarize
@@ -99,7 +100,9 @@ def summary_cells(summary: Table) -> tuple[tuple[str, ...], SummaryCells]:
     keys = ("model", "task", *by)
     lines: dict[tuple[object, ...], dict[str, Row]] = {}
     for row in summary.rows:
-        key = (*(row[name] for name in keys), _sense(row))
+        instruction, given = str(row["instruction"]), str(row["input"])
+        sense = given if instruction == given else f"{instruction}/{given}"
+        key = (*(row[name] for name in keys), sense)
         lines.setdefault(key, {})[str(row["statistic"])] = row
     return (*keys, "language"), lines
 
@@ -260,8 +263,8 @@ def _beyond_chance(consistent: Row, chance: Row, kappa: Row | None) -> bool:
 
 
 def _sense(row: Row) -> str:
-    instruction, given = str(row["instruction"]), str(row["input"])
-    return given if instruction == given else f"{instruction}/{given}"
+    """In words."""
+    return Side(str(row["instruction"]), str(row["input"])).brief
 
 
 def _where(row: Row) -> str:
@@ -285,7 +288,8 @@ def _excluded_notes(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         name = str(row["statistic"])
         if name in ("accuracy", "consistency", "kappa_p") and row["reason"]:
-            told.setdefault(str(row["reason"]), {}).setdefault(_sense(row), []).append(name)
+            said = "κp" if name == "kappa_p" else name
+            told.setdefault(str(row["reason"]), {}).setdefault(_sense(row), []).append(said)
     for reason, senses in told.items():
         by_names: dict[str, list[str]] = {}
         for sense, names in senses.items():

@@ -17,6 +17,8 @@ CLAIMED = (
 )  # fmt: skip
 """Measures whose tables a page claims, where the run has them: what its text and main tables show. Of a multisense study these
 are the first three, which its page has measured already."""
+_NOT_OF_SIMILARITY = ("consistency", "decomposition")
+"""Those of which a page of similarity shows nothing: with 20 models they would be a sixth of it."""
 
 
 def page_claims_of(
@@ -45,8 +47,17 @@ def page_claims_of(
     asked = {field.name: getattr(given, field.name) for field in fields(given)} if given is not None else {}
     wanted = {name: value for name, value in asked.items() if value is not None}
     settings = {name: wanted[name] for name in SETTINGS if name in wanted}
-    tables = _held(run, given, made) or claimed(run, settings, CLAIMED)[0]
+    tables = _held(run, given, made)
+    if not tables:
+        left = _NOT_OF_SIMILARITY if _is_of_similarity(made) else ()
+        tables = claimed(run, settings, [name for name in CLAIMED if name not in left])[0]
     return PageClaims(tables, settings, __version__, is_of_run and wanted.keys() == settings.keys())
+
+
+def _is_of_similarity(made: Report | None) -> bool:
+    from hesperus.reports.similarity.similarity_report import SimilarityReport
+
+    return isinstance(made, SimilarityReport)
 
 
 def _held(run: Path, given: GivenSettings | None, made: Report | None) -> dict[str, Document]:

@@ -9,6 +9,7 @@ Import the macros in a template of an environment made here::
 from __future__ import annotations
 
 import base64
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -24,6 +25,7 @@ from jinja2 import (
     select_autoescape,
 )
 from jinja2.bccache import Bucket
+from markupsafe import Markup, escape
 
 from hesperus.untrusted import one_line, shortened, visible
 from hesperus.wording import counted
@@ -71,9 +73,15 @@ def environment(*loaders: BaseLoader) -> Environment:
     )
     made.filters["visible"] = visible
     made.filters["one_line"] = one_line
+    made.filters["with_code"] = _with_code
     made.filters["counted"] = lambda number, name: counted(number, name)
     made.filters["shortened"] = lambda text, length=LONGEST: shortened(text, length)
     return made
+
+
+def _with_code(text: str) -> Markup:
+    """A text with the parts between backticks set as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 @cache

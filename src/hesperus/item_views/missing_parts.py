@@ -36,10 +36,10 @@ def _limits(run: Run) -> Iterator[str]:
     if not run.whole:
         yield (
             "No signature.json, which a run gets last: it was not written to its end, or another tool wrote these records. The "
-            "same hesperus run goes on where it stopped; until then nothing here says how the records were made."
+            "same `hesperus run` goes on where it stopped; until then nothing here says how the records were made."
         )
     if records.is_empty():
-        yield "Nothing was asked: hesperus run STUDY.yaml asks, hesperus import SOURCE brings the logs of another tool."
+        yield "Nothing was asked: `hesperus run STUDY.yaml` asks, `hesperus import SOURCE` brings the logs of another tool."
         return
     yield from _silent(records)
     # An item is asked once of a model in a sense, so that the first asks need not be told apart.
@@ -48,7 +48,7 @@ def _limits(run: Run) -> Iterator[str]:
     yield from _unfinished(cells)
     if cells.select("instruction", "input").n_unique() == 1:
         yield (
-            "One language, so that nothing is compared across languages: hesperus run with --target TAG asks the same questions "
+            "One language, so that nothing is compared across languages: `hesperus run` with `--target TAG` asks the same questions "
             "in another."
         )
     if not _holds(records, "gold") and not _is_open(records):
@@ -62,7 +62,7 @@ def _minor_parts(run: Run) -> Iterator[str]:
     records = run.records
     if _holds(records, "options") and not _holds(records, "probs"):
         yield (
-            "No probabilities of options, so that nothing is said of confidence: hesperus run with --scoring both asks for them "
+            "No probabilities of options, so that nothing is said of confidence: `hesperus run` with `--scoring both` asks for them "
             "where the model gives any."
         )
     yield from _texts(run)
@@ -73,13 +73,13 @@ def _silent(records: pl.DataFrame) -> Iterator[str]:
     outcomes = set(records["outcome"].unique())
     if outcomes == {"error"}:
         yield (
-            "No question has a reply: hesperus doctor says whether the model can be reached and has a key; then the same hesperus "
-            "run asks again what failed."
+            "No question has a reply: `hesperus doctor` says whether the model can be reached and has a key; then the same "
+            "`hesperus run` asks again what failed."
         )
     elif "answered" not in outcomes:
         yield (
-            "No reply holds an answer: hesperus view RUN shows the replies. Cut off ones need a higher --max-tokens; those that "
-            "answer in other words are read again by hesperus reread RUN --out RUN2, which asks nothing."
+            "No reply holds an answer: `hesperus view RUN` shows the replies. Cut off ones need a higher `--max-tokens`; those that "
+            "answer in other words are read again by `hesperus reread RUN --out RUN2`, which asks nothing."
         )
 
 
@@ -98,7 +98,7 @@ def _unfinished(cells: pl.DataFrame) -> Iterator[str]:
     rest = f" and {short.height - len(named)} more" if short.height > len(named) else ""
     yield (
         f"Not finished: {counted(absent, 'question')} that others were asked {'is' if absent == 1 else 'are'} missing "
-        f"({', '.join(named)}{rest}). The same hesperus run goes on where it stopped."
+        f"({', '.join(named)}{rest}). The same `hesperus run` goes on where it stopped."
     )
 
 
@@ -116,7 +116,7 @@ def _half_finished(cells: pl.DataFrame) -> str:
     named = ", ".join(short["input"].head(_MOST_NAMED))
     return (
         f"Not every question was asked in every language (fewer in {named}): numbers that compare languages rest on those that "
-        "both have. If the run was stopped, the same hesperus run goes on."
+        "both have. If the run was stopped, the same `hesperus run` goes on."
     )
 
 
@@ -124,8 +124,8 @@ def _texts(run: Run) -> Iterator[str]:
     items = run.items
     if items is None or items.is_empty():
         yield (
-            "No texts of the questions: put an items.parquet into the run folder; hesperus import writes it where logs or "
-            "tables hold the texts and --no-texts is not given."
+            "No texts of the questions: put an `items.parquet` into the run folder; `hesperus import` writes it where logs or "
+            "tables hold the texts and `--no-texts` is not given."
         )
         return
     asked = run.records["item"].unique()
@@ -133,7 +133,7 @@ def _texts(run: Run) -> Iterator[str]:
     if len(lacking):
         named = ", ".join(sorted(lacking)[:_MOST_NAMED])
         yield (
-            f"No texts of {counted(len(lacking), 'item')} of {len(asked):,} ({named}): they are not in items.parquet; their "
+            f"No texts of {counted(len(lacking), 'item')} of {len(asked):,} ({named}): they are not in `items.parquet`; their "
             "answers count."
         )
 

@@ -269,12 +269,11 @@ def _answer(
 
 
 def _text(text: str | None, tag: str | None, code: str) -> Text | None:
-    """A text in a language, or else in that of a sense."""
+    """A text of a model, in a language or else that of a sense; set as its first letters are, whatever was asked for."""
     if text is None:
         return None
     sense = parsed(code)
-    tag = tag or (sense.language if sense else None)
-    return Text(text, tag, direction(tag) if tag else "auto")
+    return Text(text, tag or (sense.language if sense else None))
 
 
 def _compared(senses: tuple[SenseView, ...], a: str | None, b: str | None) -> Compared | None:

@@ -15,8 +15,8 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.item_questions import Question
 
-Level = Literal["lead", "note", "aside", "list"]
-"""How a sentence is set: the answer of the page; a paragraph; in small type; an entry of a list."""
+Level = Literal["lead", "note", "aside", "list", "limit"]
+"""How a sentence is set: the answer of the page; a paragraph; in small type; an entry of a list; what limits the whole page."""
 
 
 _MOST_LEADING = 4
@@ -259,10 +259,8 @@ class Page:
         return Page.of(self.title, self.lead, (*self.blocks, *blocks))
 
     def with_limits(self, said: Sequence[str]) -> Page:
-        """The same with what limits all of its numbers after its first sentences."""
-        return Page.of(
-            self.title, (*self.lead[:1], Sentences(tuple(said), "list"), *self.lead[1:]), self.blocks
-        )
+        """The same with what limits all of its numbers before the first of them."""
+        return Page.of(self.title, (Sentences(tuple(said), "limit"), *self.lead), self.blocks)
 
     @property
     def sections(self) -> list[Section]:

@@ -317,14 +317,8 @@ def _grid_latex(told: Grid) -> str:
     spec = "".join("r" if column.numeric else "l" for column in grid.columns)
     lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
     lines += [" & ".join(_escaped_latex(column.name) for column in grid.columns) + r" \\", r"\midrule"]
-    lines += [" & ".join(map(_latex_cell, row)) + r" \\" for row in grid.rows]
+    lines += [" & ".join(_escaped_latex(one_line(str(cell))) for cell in row) + r" \\" for row in grid.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {one_line(told.caption)}"]) + "\n"
-
-
-def _latex_cell(cell: Value) -> str:
-    """A cell; a hyphen before a number is its sign."""
-    is_number = isinstance(cell, Number) and not cell.reason
-    return _escaped_latex(one_line(str(cell)).replace("-", "−") if is_number else one_line(str(cell)))
 
 
 def _escaped_latex(text: str) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
 from hesperus import rounding
 from hesperus.reports.columns import Column
-from hesperus.wording import MISSING
+from hesperus.wording import MISSING, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +38,27 @@ class Number:
         if self.value is None or self.unit == "count":
             return self.point if self.unit == "count" else MISSING
         unit: rounding.Unit = {"percentage": "label", "number": "short"}.get(self.unit, self.unit)  # type: ignore[assignment]
-        written = [
-            rounding.cell(held, unit).removesuffix("%")
-            for held in (self.value, self.low, self.high)
-            if held is not None
-        ]
-        return written[0] if len(written) < 3 else f"{written[0]} [{written[1]}, {written[2]}]"
+        written = rounding.interval(self.value, self.low, self.high, unit)
+        return written.replace("%", "", 1)
 
     @property
     def point(self) -> str:
         """The value without its interval; a dash where it is undefined, with the reason."""
         if self.value is None:
-            return f"{MISSING} ({self.reason})" if self.reason else MISSING
+            return f"{MISSING} ({self.why})" if self.why else MISSING
         return f"{self.value:,}" if self.unit == "count" else rounding.cell(self.value, self.unit)
+
+    @property
+    def why(self) -> str:
+        """Why there is no value; empty where there is one, or nobody knows."""
+        return self.reason if self.value is None else ""
 
     @property
     def ends(self) -> str:
         """The interval: ``[84.1, 90.1]``; empty without one."""
         if self.value is None or self.low is None or self.high is None or self.unit == "count":
             return ""
-        return f"[{rounding.cell(self.low, self.unit)}, {rounding.cell(self.high, self.unit)}]"
+        return rounding.ends(self.low, self.high, self.unit)
 
     @property
     def data(self) -> dict[str, str]:
@@ -153,6 +154,24 @@ def excluded_part(count: int, reason: str) -> str:
     return f"{count:,}: {reason}"
 
 
+def _joined(columns: Sequence[Column]) -> Column:
+    """One column in place of several that say the same."""
+    if len(columns) == 1:
+        return columns[0]
+    first, *others = columns
+    return replace(
+        first,
+        heading=joined([first.heading or first.key, *(_lower(one.heading or one.key) for one in others)]),
+    )
+
+
+def _lower(heading: str) -> str:
+    """A heading within another; a sign such as F or AC3 keeps its case."""
+    return heading if heading[:2].isupper() else heading[:1].lower() + heading[1:]
+
+
+_TOLD_TOGETHER = ("percentage", "points", "number", "score")
+"""Units of measured numbers, which two columns may have in common; counts and p values have their own."""
 _SIGNS = ("%", "points")
 """Units that a heading ends in."""
 
@@ -169,6 +188,8 @@ def about_text(name: str, text: str) -> str:
     head, _, unit = name.rpartition(", ")
     if unit not in _SIGNS:
         return f"{name} {text}"
+    if text.startswith(MISSING):
+        return f"{head} {text}"
     value, space, ends = text.partition(" ")
     return f"{head} {value}\u00a0{unit}{space}{ends}"
 
@@ -214,12 +235,27 @@ class Grid:
 
     @property
     def varying(self) -> tuple[int, ...]:
-        """Places of the columns that do not say the same in every line; the first is one of them.
+        """Places of the columns that do not say the same in every line, nor the same as one before them; the first is one of them.
 
         All of them in a table of one or two lines, and where only the first would be left.
         """
-        found = tuple(place for place in range(len(self.columns)) if place == 0 or not self._is_same(place))
-        return found if len(found) > 1 else tuple(range(len(self.columns)))
+        return self._varying(self._alike())
+
+    def _varying(self, alike: Collection[int]) -> tuple[int, ...]:
+        places = range(len(self.columns))
+        found = tuple(place for place in places if place == 0 or not (self._is_same(place) or place in alike))
+        return found if len(found) > 1 else tuple(places)
+
+    def _alike(self) -> dict[int, int]:
+        """Columns of numbers that are those of an earlier column in every line of three or more, with its place."""
+        first: dict[tuple[object, ...], int] = {}
+        found = {}
+        for place, shown in enumerate(self.columns if len(self.rows) > 2 else ()):
+            if shown.unit in _TOLD_TOGETHER and not self._is_same(place):
+                at = first.setdefault((shown.unit, *(str(row[place]) for row in self.rows)), place)
+                if at != place:
+                    found[place] = at
+        return found
 
     def _is_same(self, place: int) -> bool:
         return (
@@ -228,25 +264,30 @@ class Grid:
             and len({str(row[place]) for row in self.rows}) == 1
         )
 
-    def without_the_same(self, *, first: bool = False) -> Grid:
+    def without_the_same(self, *, is_narrow: bool = False) -> Grid:
         """The same with its varying columns alone, and what the others say in `about` instead of the caption.
 
         Args:
-            first: The first column goes too if it does not vary and the second one names the lines.
+            is_narrow: There is no room for a heading of several columns, which stay apart; and the first column goes too
+                if it does not vary and the second one names the lines.
         """
-        kept = self.varying
+        kept = self._varying({}) if is_narrow else self.varying
         named_twice = len(kept) > 1 and not self.columns[kept[1]].numeric
-        if first and named_twice and self._is_same(0):
+        if is_narrow and named_twice and self._is_same(0):
             kept = kept[1:]
+        alike = {place: at for place, at in self._alike().items() if place not in kept and at in kept}
+        together = {at: (at, *(place for place in alike if alike[place] == at)) for at in alike.values()}
         said = [
             (self.columns[place].name, _text(self.rows[0][place]))
             for place in range(len(self.columns))
-            if place not in kept
+            if place not in kept and place not in alike
         ]
         return replace(
             self,
             about=(*self.about, *((name, text) for name, text in said if text != MISSING)),
-            columns=tuple(self.columns[place] for place in kept),
+            columns=tuple(
+                _joined([self.columns[one] for one in together.get(place, (place,))]) for place in kept
+            ),
             rows=tuple(tuple(row[place] for place in kept) for row in self.rows),
             keys=sum(place < self.keys for place in kept),
         )

@@ -171,18 +171,12 @@ def _kinds(
 def _environment(kinds: Callable[..., Iterator[tuple[str, object]]], most_rows: int) -> Environment:
     made = environment(PackageLoader("hesperus.reports", "templates"))
     made.filters["shortened"] = lambda text, length=_LONGEST: shortened(text, length)
-    made.filters["with_code"] = _with_code
     made.filters["kinds"] = kinds
     made.filters["packed"] = packed
     made.globals["most_rows"] = most_rows
     made.filters["packed_questions"] = lambda items: packed_questions(made, items.questions)
     made.filters["totals"] = lambda items: json.dumps(dict(totals_by_model(items)))
     return made
-
-
-def _with_code(text: str) -> Markup:
-    """A text with the parts between backticks set as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _beside(name: str) -> str:

@@ -26,7 +26,7 @@ from hesperus.reports.html_page import html
 from hesperus.reports.multisense_drawings import FIGURES, drawings
 from hesperus.reports.similarity import similarity_figures as captions
 from hesperus.reports.similarity.densities import densities_figure
-from hesperus.reports.similarity.heat_maps import languages_figure, models_figure
+from hesperus.reports.similarity.heat_maps import languages_figure, models_figure, runs_figure
 from hesperus.reports.similarity.relation_figures import relations_figure
 from hesperus.reports.similarity.similarity_figures import SIMILARITY_FIGURES, by_group_figure
 from hesperus.reports.theme import FIGURE_FORMATS, render
@@ -38,6 +38,7 @@ FILE_FORMATS = (*FIGURE_FORMATS, "html")
 """Endings of the files that a figure can be written as."""
 
 _NEEDS: Mapping[str, str] = {
+    "runs": "it takes three runs that can be compared: models or languages",
     "languages": "it takes a model in two or more languages: `hesperus import` or `hesperus run similarity`",
     "models": "it takes two or more models in one language: `hesperus import` or `hesperus run similarity`",
     "groups": "it takes a column of records: --by COLUMN",
@@ -153,7 +154,7 @@ def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
     chart, caption = _DRAWN[what](found, choice)
     if chart is None:
         raise DataError(f"this run has nothing for the figure {what!r}: {_NEEDS[what]}")
-    return Drawing(what, what, chart, caption, "", wide=what in ("languages", "models"))
+    return Drawing(what, what, chart, caption, "", wide=what in ("runs", "languages", "models"))
 
 
 Drawn = tuple[object, str]
@@ -193,6 +194,7 @@ def _relations(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
 
 
 _DRAWN: Mapping[str, Callable[[SimilarityFindings, FigureChoice], Drawn]] = {
+    "runs": lambda found, _: (runs_figure(found), captions.runs_caption(found)),
     "languages": _languages,
     "models": _models,
     "groups": _groups,

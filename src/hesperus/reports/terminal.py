@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from hesperus.reports.columns import EXCLUDED, Column
-from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value, excluded_part
+from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value, about_text, excluded_part
 from hesperus.untrusted import isolated, one_line
 from hesperus.wording import MISSING
 
@@ -85,7 +85,7 @@ def print_grid(grid: Grid, console: Console, *, lead: str, explained: str = "") 
         lead: The first line.
         explained: How the table is to be read.
     """
-    narrow = grid.without_the_same(first=True)
+    narrow = grid.without_the_same(is_narrow=True)
     details = tuple(place for place, one in enumerate(narrow.columns) if one.unit == "detail")
     layout = _fitting(narrow, details, console.width)
     print_wrapped(lead, console, "bold")
@@ -112,7 +112,7 @@ def _about(grid: Grid) -> Iterator[str]:
     for name, text in grid.about:
         if (name, text) != (EXCLUDED.name, "0"):
             told = text.counts if isinstance(text, LeftOut) else text.partition(": ")[0]
-            yield f"{name} {told.partition(' (')[0] if told.startswith(MISSING) else told}"
+            yield about_text(name, told.partition(" (")[0] if told.startswith(MISSING) else told)
 
 
 def print_properties(rows: Sequence[tuple[str, str]], console: Console) -> None:

@@ -15,7 +15,7 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.points import panel_titles, panelled
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
-from hesperus.wording import language_label, parsed
+from hesperus.wording import SCORE_NAMES, language_label, parsed
 
 FEW = 10
 """Bins of fewer answers are drawn hollow, and without an interval, which would be too short."""
@@ -24,9 +24,6 @@ _MOST_LINES = 8
 
 _LINE, _BESIDE = 0.06, 0.07
 """Height of a label and width of a short one, as parts of the figure."""
-
-SCORE_NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2",
-               "rougeL": "ROUGE-L"}  # fmt: skip
 
 
 def translation_drawings(found: MultisenseFindings) -> Iterator[Drawing]:

@@ -11,9 +11,8 @@ from hesperus.analysis.worst_translations import ScoredTranslation, score_names,
 from hesperus.reports.blocks import Block, Section
 from hesperus.reports.columns import Column
 from hesperus.reports.grid import Grid, Number, Wording
-from hesperus.reports.translation_figures import SCORE_NAMES
 from hesperus.untrusted import shortened
-from hesperus.wording import target_label
+from hesperus.wording import SCORE_NAMES, target_label
 
 _MOST = 10
 _ALIKE = 20

@@ -98,6 +98,20 @@ class SimilarityFindings:
             lambda cell: cell.model,
         )
 
+    def run_means(self) -> tuple[dict[tuple[str, str], list[float]], dict[tuple[str, str], list[float]]]:
+        """Of each run (model, language) the values of its pairs with other languages of its model, and with other models in its language."""
+        cells = self._cells()
+        within: dict[tuple[str, str], list[float]] = {}
+        between: dict[tuple[str, str], list[float]] = {}
+        for row in self.tables["similarity"].rows:
+            a, b = cells[str(row["model_a"]), str(row["a"])], cells[str(row["model_b"]), str(row["b"])]
+            in_one_language = sense_of(a) == sense_of(b)
+            if row["value"] is not None and (a.model == b.model or in_one_language):
+                for cell in (a, b):
+                    held = within if a.model == b.model else between
+                    held.setdefault((cell.model, sense_of(cell)), []).append(float(row["value"]))
+        return within, between
+
     def means(self, design: str, *, by: str | None = None, aggregate: str = "micro") -> list[Row]:
         """Rows of the means of a design."""
         return [
@@ -138,9 +152,12 @@ class SimilarityFindings:
                 members.setdefault(name, []).append(run.accuracy)
         return {name: float(np.mean(held)) for name, held in members.items()}
 
-    def _square(self, keep: Callable[[Cell, Cell], bool], name: Callable[[Cell], str]) -> Square:
+    def _cells(self) -> dict[tuple[str, str], Cell]:
         # A code of another tool may hold commas and equal signs: cells are looked up by label, never read out of it.
-        cells = {(run.cell.model, run.cell.label()): run.cell for run in self.first}
+        return {(run.cell.model, run.cell.label()): run.cell for run in self.first}
+
+    def _square(self, keep: Callable[[Cell, Cell], bool], name: Callable[[Cell], str]) -> Square:
+        cells = self._cells()
         found: dict[tuple[str, str], Row] = {}
         for row in self.tables["similarity"].rows:
             a = cells[str(row["model_a"]), str(row["a"])]

@@ -21,8 +21,8 @@ from hesperus.wording import OUTCOME_WORDS, language_label, language_name, prope
 if TYPE_CHECKING:
     from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 
-_FIRST_GROUPINGS = ("trained_on", "script", "family")
-"""Groupings whose tables stand open; the others are folded."""
+_FIRST_GROUPINGS = ("all", "trained_on", "script", "family")
+"""Groupings whose tables come first; those of groups are folded, since the figure shows them."""
 _MOST_NAMES = 6
 """Languages of a group that are named."""
 _BESIDE = ("ceiling", "relative")
@@ -202,7 +202,7 @@ def _group_grid(found: OpenFindings, grouping: str) -> Grid | None:
         _without_ceiling(rows),
         ("model", "task", *(("group",) if grouping != "all" else ()), Column("tags", "Languages")),
         _scores(found),
-        folds=FOLDED if grouping in (*_FIRST_GROUPINGS, "all") else 0,
+        folds=FOLDED if grouping == "all" else 0,
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from hesperus.analysis.families import family_of, spans
 from hesperus.analysis.similarity.orders import Order, language_names, ordered_languages, ordered_models
@@ -22,7 +23,8 @@ from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.heat import Shades, Sides, heat_map
 from hesperus.reports.points import side_by_side
 from hesperus.reports.theme import INK, values
-from hesperus.rounding import hundredths
+from hesperus.rounding import cell
+from hesperus.wording import counted
 
 _ROOM = 820
 """Pixels of a map's side that its cells share, between the least and the most that a cell may take."""
@@ -32,6 +34,8 @@ MOST_TOLD = 64
 """Names of a map whose cells say their numbers and lead to their items; of more the table has them."""
 _WRITTEN = 23
 """Cells of so many pixels hold a value."""
+_BESIDE = 14
+"""Languages up to which the two maps of runs are next to each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,42 @@ class _Maps:
             return {"value": None if row["value"] is None else round(float(row["value"]), 2)}
         said = {"told": f"{self.labels[a]} and {self.labels[b]}: {told(row)}", "items": self.items(key, a, b)}
         return {name: row[name] for name in ("value", "low", "high")} | said | {"text": _short(row["value"])}
+
+
+def runs_figure(found: SimilarityFindings) -> Any | None:
+    """Models by languages: how alike each run is to its model's other languages, and to other models in its language.
+
+    Two maps on one scale; of one model or one language there is one map, and None of fewer than three runs.
+    """
+    titles = ("the same model in its other languages", "other models in the same language")
+    maps = [(title, held) for title, held in zip(titles, found.run_means(), strict=True) if held]
+    known = [float(np.mean(values)) for _, held in maps for values in held.values()]
+    if len(found.first) < 3 or not known:
+        return None
+    names = language_names(found.languages)
+    across = [names[code] for code in ordered_languages(found.languages, {}, order="family")]
+    side = max(16, min(46, 420 // len(across)))
+    shades = Shades(
+        min(known),
+        max(known),
+        legend=alt.Legend(title=f"mean {statistic_name(found.statistic)}", format=".2~f", gradientLength=200),
+    )
+    charts = []
+    for title, held in maps:
+        tiles = [
+            {
+                "down": model,
+                "across": names[code],
+                "value": (value := float(np.mean(values))),
+                "text": _short(value),
+                "told": f"{model}, {names[code]}: mean {cell(value)} of {counted(len(values), 'pair')}",
+                "items": items_anchor(model=model, wrong=code),
+            }
+            for (model, code), values in sorted(held.items())
+        ]
+        sides = Sides(found.models, across, (side, 26), orient="top")
+        charts.append(heat_map(tiles, sides, shades, writes=11 if side >= _WRITTEN else 0, title=title))
+    return side_by_side(charts, 2 if len(across) <= _BESIDE else 1)
 
 
 def languages_figure(
@@ -181,7 +221,7 @@ def told(row: Row) -> str:
 
 def _short(value: float | None) -> str:
     """``.42``, ``−.03``: what fits a cell."""
-    text = "" if value is None else hundredths(value)
+    text = "" if value is None else cell(value, "short")
     return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
 
 

@@ -16,12 +16,18 @@ from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing, drawn
 from hesperus.reports.points import PointsLayout, estimate_of, points_figure, series_of
 from hesperus.reports.similarity.densities import densities_figure
-from hesperus.reports.similarity.heat_maps import MOST_TOLD, languages_figure, models_figure, told
+from hesperus.reports.similarity.heat_maps import (
+    MOST_TOLD,
+    languages_figure,
+    models_figure,
+    runs_figure,
+    told,
+)
 from hesperus.reports.similarity.relation_figures import relations_figure
 from hesperus.reports.theme import COLOURS
 from hesperus.wording import joined
 
-SIMILARITY_FIGURES = ("languages", "models", "groups", "densities", "correlations")
+SIMILARITY_FIGURES = ("runs", "languages", "models", "groups", "densities", "correlations")
 """Kinds of figures, in the order of the report."""
 
 _MOST_MAPS = 6
@@ -30,7 +36,7 @@ _MOST_PANELS = 12
 """Languages whose map of models is drawn."""
 _MOST_NAMES = 250
 """Languages or models of a map: the cells of more are finer than a screen's dots."""
-_MOST_CELLS = 3_000
+_MOST_CELLS = 1_600
 """Cells of all maps of a kind together: each says its own numbers, which makes a page heavy."""
 
 
@@ -40,6 +46,8 @@ def similarity_drawings(found: SimilarityFindings) -> list[Drawing]:
 
 
 def _drawings(found: SimilarityFindings) -> Iterator[Drawing]:
+    if max(len(found.models), len(found.languages)) <= _MOST_NAMES:
+        yield Drawing("runs", "runs", runs_figure(found), runs_caption(found), "every pair", wide=True)
     yield from _language_maps(found)
     if 3 <= len(found.models) <= _MOST_NAMES:
         first = [code for code in found.languages if code == found.settings.pivot]
@@ -118,6 +126,14 @@ def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[
     missing = sorted({row["line"] for row in rows} - set(order))
     return points_figure(
         known, series_of(there), x, order=order, layout=PointsLayout(is_apart=True, missing=missing)
+    )
+
+
+def runs_caption(found: SimilarityFindings) -> str:
+    """What the maps of models by languages show."""
+    return (
+        f"Mean {statistic_name(found.statistic)} of each model's answers in a language with its answers in its other languages, and "
+        "with those of other models in the same language; one scale. The tables of models and languages have the intervals."
     )
 
 

@@ -13,7 +13,7 @@ from hesperus.reports.columns import ANSWERED, EXCLUDED, Column, N, column, stat
 from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import groups_of, prompts
 from hesperus.reports.tabulated import Key, tabulated
-from hesperus.rounding import hundredths
+from hesperus.rounding import cell
 from hesperus.wording import MISSING, counted, language_or_code
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _ends(square: Square, short_name: Callable[[str], str]) -> tuple[str, str]:
         return MISSING, MISSING
     ordered = sorted(known, key=lambda pair: (-_number(pair[1]["value"]), pair[0]))
     shown = [
-        f"{short_name(a)}, {short_name(b)}: {hundredths(_number(row['value']))}"
+        f"{short_name(a)}, {short_name(b)}: {cell(_number(row['value']))}"
         for (a, b), row in (ordered[0], ordered[-1])
     ]
     return (shown[0], shown[1]) if len(ordered) > 1 else (shown[0], MISSING)

@@ -69,8 +69,7 @@ class SimilarityReport:
         ]
         lead = (
             headline(told),
-            # At the head of a page of one task: the pairs within models next to those between them.
-            *(() if several else drawn[0]["densities"][:1]),
+            *(() if several else drawn[0]["runs"]),
             Section("What was compared", "compared"),
             Sentences.of(story.compared(self.parts)),
             *self.overview.blocks,
@@ -150,6 +149,7 @@ def _part(
 
     if several:
         yield Section(found.task, f"task-{number}")
+        yield from drawn["runs"]
     yield section("languages", "A model in two languages", "Languages")
     yield from drawn["languages"]
     yield section("models", "Two models in a language", "Models")
@@ -162,8 +162,7 @@ def _part(
     yield from groups
     tests = grids.contrasts_grid(found.tables["contrasts"])
     yield section("contrasts", "Within models and between them", "Within and between")
-    # That of all models of a single task stands at the head of the page.
-    yield from drawn["densities"][0 if several else 1 :]
+    yield from drawn["densities"]
     yield tests or note(
         "There is nothing to test: that takes a model in two languages and two models in one."
     )

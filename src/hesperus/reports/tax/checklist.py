@@ -20,7 +20,7 @@ from hesperus.reports.card import Card, card_of
 from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.formats import format_table
 from hesperus.reports.tax.commands import Remedy, remedies
-from hesperus.reports.tax.tax_wording import first_row, rows_of
+from hesperus.reports.tax.tax_wording import first_row, quality_text, rows_of
 from hesperus.rounding import cell
 
 NOT_DONE = "not done"
@@ -132,7 +132,7 @@ def _scope(tables: Tables, evidence: Evidence) -> Points:
     yield Point("E1 back-translation, clustered over items", _estimate(back, "tax"))
     quality = None
     if evidence.scores is not None and "back_translation" in tables:
-        quality = str(tables["back_translation"].signature["quality"])
+        quality = quality_text(str(tables["back_translation"].signature["quality"]))
         if back is not None:
             why = f" ({back['reason']})" if back["reason"] else ""
             quality += f"; {back['n']} items compared, {back['excluded']} items excluded{why}"

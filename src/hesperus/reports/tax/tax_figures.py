@@ -16,9 +16,8 @@ from hesperus.reports.points import PointsLayout, Series, points_figure, zero_ax
 from hesperus.reports.tax.tax_grids import bound_name
 from hesperus.reports.tax.tax_wording import over, rows_of, who
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, WIDTH, values
-from hesperus.reports.translation_figures import SCORE_NAMES
 from hesperus.rounding import cell
-from hesperus.wording import counted
+from hesperus.wording import SCORE_NAMES, counted
 
 _LOOKS = ((COLOURS[1], "diamond", 150), (COLOURS[2], "square", 75), (COLOURS[0], "circle", 58))
 """Of the estimate to report, of other estimates over several models, and of single ones."""

@@ -38,6 +38,7 @@ from hesperus.reports.tax.checklist import NOT_DONE, Checklist, checklist_of
 from hesperus.reports.tax.commands import Remedy, remedies, steps_of
 from hesperus.reports.tax.residue import residue_blocks
 from hesperus.reports.tax.tax_figures import drawings
+from hesperus.reports.tax.tax_wording import quality_text
 from hesperus.reports.translation_grids import worst_translations_blocks
 from hesperus.rounding import cell
 
@@ -182,7 +183,7 @@ class TaxReport:
 
     def _way_back(self) -> Blocks:
         found = self.tables.get("back_translation")
-        quality = "" if found is None else found.signature["quality"]
+        quality = "" if found is None else quality_text(str(found.signature["quality"]))
         yield from self._estimator(
             Section("E1: what the way back costs", "back_translation", listed="E1 back-translation"),
             "E1 back-translation, clustered over items",

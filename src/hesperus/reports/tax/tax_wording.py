@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hesperus.analysis.table import Row, Table
 from hesperus.rounding import cell
-from hesperus.wording import MISSING, language_name, parsed
+from hesperus.wording import MISSING, SCORE_NAMES, language_name, parsed
 
 
 def discordant(row: Row) -> str:
@@ -71,3 +71,9 @@ def over(row: Row) -> str:
     if analysis in ("cell", "model"):
         return str(model)
     return f"{analysis}, {f'stratum {place}' if place else 'all strata'}"
+
+
+def quality_text(threshold: str) -> str:
+    """The quality threshold of a table with the name of its score: ``BLEU 20 or more``."""
+    score, _, rest = threshold.partition(" ")
+    return f"{SCORE_NAMES.get(score, score)} {rest}"

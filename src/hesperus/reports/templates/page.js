@@ -10,7 +10,7 @@
   const plain = text => text.replace(/\s+/g, " ").trim();
   const words = node => plain(node.textContent);
   const point = cell => cell.classList.contains("cell") ? answer(cell)
-    : plain([...cell.childNodes].filter(n => !n.matches?.("small, .label, .snippet, .toggles")).map(n => n.textContent).join(""));
+    : plain([...cell.childNodes].filter(n => !n.matches?.("small, .snippet, .toggles")).map(n => n.textContent).join(""));
   const answer = cell => cell.title && `${words(cell.querySelector("bdi"))} (${cell.title})`;  // of the item matrix
   const heads = table => [...table.tHead.rows[0].cells];
   const rows = table => [...table.tBodies[0].rows];
