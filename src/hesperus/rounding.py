@@ -68,7 +68,7 @@ def ends(low: float, high: float, unit: Unit = "number") -> str:
     decimals that it takes where a reader asks on which side of 0 the interval lies.
 
     >>> ends(-0.0467, 0.0001, "points"), ends(0.5, 0.99996, "percentage"), ends(0.0001, 0.3)
-    ('[−4.7, 0.1]', '[50.0, 100.0]', '[0.0001, 0.300]')
+    ('[−4.7, +0.1]', '[50.0, 100.0]', '[0.0001, 0.300]')
     """
     written = []
     style, decimals = _STYLES[unit], _decimals(max(abs(low), abs(high)), unit)

@@ -113,7 +113,11 @@ def test_records_of_another_origin_get_it_from_the_files_that_flags_name(
         ([str(table), "--back", "en_from_fr"], UnknownNameError, "unknown back sense"),
         ([str(table), "--audit", str(table)], DataError, "hesperus audit"),
         ([str(table), "--figure-format", "gif"], UnknownNameError, "unknown figure format"),
-        ([str(tmp_path / "native.parquet"), "--min-valid", "0.5"], UsageError, "no two conditions to compare"),
+        (
+            [str(tmp_path / "native.parquet"), "--min-valid", "0.5"],
+            UsageError,
+            "no two conditions to compare",
+        ),
         ([str(table), "--resamples", "0", "--out", f"{table}/x.html"], UsageError, "cannot write the report"),
     ):
         result = invoke(app, ["report", *wrong])
