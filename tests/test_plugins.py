@@ -179,6 +179,7 @@ def test_a_study_file_names_its_plug_in(tmp_path: Path) -> None:
         ("X = 1\n", ["mine.py", "HESPERUS = {KIND: {NAME: …}}"]),
         ("HESPERUS = {'sense': {}}\n", ["kind of plug-in", "'sense'", "did you mean 'senses'"]),
         ("HESPERUS = {'models': {'pocket': print}}\n", ["'pocket'", "hesperus itself", "mine.py"]),
+        ("raise SystemExit(0)\n", ["mine.py, line 1,", "SystemExit"]),
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_named_and_nothing_is_asked(
@@ -192,6 +193,22 @@ def test_a_plug_in_that_cannot_be_used_is_named_and_nothing_is_asked(
     for word in words:
         assert word in done.stderr, (word, done.stderr)
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("HESPERUS = {'measures': {'accuracy': print}}\n", ["'accuracy'", "hesperus itself", "mine.py"]),
+        ("HESPERUS = {'measures': {'mine': 3}}\n", ["'mine'", "of the type int"]),
+    ],
+)
+def test_a_measure_that_cannot_be_used_is_named(text: str, words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    records = "model,task,item,instruction,input,answer,gold\nm,t,1,en,en,a,a\n"
+    (tmp_path / "records.csv").write_text(records, encoding="utf-8")
+    name = words[0].strip("'")
+    said = caller(tmp_path, "--plugin", "mine.py")("measure", name, "records.csv", ends=2).stderr
+    assert all(word in said for word in words), said
 
 
 def test_two_plug_ins_of_one_name_are_both_named(installed: Path, tmp_path: Path) -> None:

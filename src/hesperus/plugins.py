@@ -83,7 +83,7 @@ def load_file(path: Path | str) -> bool:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise UsageError(
             f"the plug-in file {path}{_line_of(error, file)} cannot be loaded: {_said(error)}"
@@ -154,7 +154,7 @@ def _folders() -> tuple[tuple[str, int], ...]:
 def _imported(point: EntryPoint, group: str) -> object:
     try:
         return point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(
             f"{group.removeprefix(_PREFIX)}: the plug-in {point.name!r} of {_place(point)} cannot be loaded: {_said(error)}"
         ) from error
@@ -165,12 +165,12 @@ def _place(point: EntryPoint) -> str:
     return f"{package} ({point.value})"
 
 
-def _line_of(error: Exception, file: Path) -> str:
+def _line_of(error: BaseException, file: Path) -> str:
     """The line of a file that failed, for messages; empty where it is not known."""
     lines = [one.lineno for one in extract_tb(error.__traceback__) if one.filename == str(file)]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
     return "" if line is None else f", line {line},"
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {(str(error).splitlines() or ['no message'])[0][:200]}"

@@ -24,15 +24,13 @@ def measure_of(name: str) -> Measure | None:
     """What is declared of a measure of answers; None for another's name.
 
     Raises:
-        UsageError: A plug-in offers something else under the name.
+        UsageError: A plug-in offers something else under the name, or has the name of one of hesperus.
     """
-    if name in MEASURES:
-        found: object = resolve_name(MEASURES[name])
-    else:
-        found = None if name in OF_RECORDS else plugins.maker("hesperus.measures", name, {})
+    home: object = plugins.maker("hesperus.measures", name, {**dict.fromkeys(OF_RECORDS, ""), **MEASURES})
+    found = (resolve_name(home) if home else None) if isinstance(home, str) else home
     if found is not None and not isinstance(found, Measure):
         raise UsageError(
-            f"the measure {name!r} of a plug-in is a {type(found).__name__}, not declared by hesperus.analysis.measure"
+            f"the measure {name!r} of a plug-in is of the type {type(found).__name__}, not declared by hesperus.analysis.measure"
         )
     return found
 

@@ -144,7 +144,7 @@ def _certain(
     given: GivenSettings,
     chosen: Chosen,
 ) -> dict[str, Table]:
-    """Differences from the baseline, with intervals that hold together over all rows whose ends a drop is about."""
+    """Differences from the baseline, with simultaneous intervals over all rows that a drop of an interval's end is about."""
     from dataclasses import replace
 
     from hesperus.analysis.description import described

@@ -10,6 +10,7 @@ from hesperus.answers import load_overrides
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON, fingerprint
 from hesperus.records import read_run, write_records, write_run
+from hesperus.records.runs import refuse_other_run
 from hesperus.studies.asked.study_files import home_of
 from hesperus.studies.reread import rereading
 from hesperus.studies.reread.parsers import read_replies
@@ -32,7 +33,7 @@ def reread(
     Args:
         run: Run folder or records file (Parquet, CSV, JSON lines).
         out: Where the result goes: a .parquet file, or a folder for a run.
-        task: Task, or path of a task file, by whose labels every row is read (default: each row's own).
+        task: Task, or path of a task file, with the labels of every row (default: each row's own).
         overrides: CSV or YAML of answers corrected by hand, see docs/answers.md.
         parser: default, strict or ohmer2023.
 
@@ -52,6 +53,8 @@ def reread(
     if corrections is not None:
         made["overrides"] = fingerprint(list(corrections.by_key.values()))
     held = read_run(run) if run.is_dir() else None
+    if held is not None and out.is_dir():
+        refuse_other_run(out, held.study)
     written, counts = rereading.reread(
         read_replies(run),
         task=task,

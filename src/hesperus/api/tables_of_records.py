@@ -228,7 +228,7 @@ def _of_its_own(
     *,
     is_alone: bool,
 ) -> Table | None:
-    """The table of a measure that reads a run in its own way; None where it takes the records that others take."""
+    """The table of a measure that reads a run in its own way; None if it takes the same records as others."""
     if what in TAX_MEASURES:
         from hesperus.api.tax_evidence import tax_measure
 

@@ -36,7 +36,7 @@ class AuditInputs:
         verdicts: Verdicts of the verifying model (default: verdicts.parquet of the run).
         repeat: Repeat of the translated items, at least 1 (default: one that the strata did not look at).
         parsers: Also read the replies with this parser: default, strict, ohmer2023.
-        parser_task: Task by whose labels --parser reads (default: each row's own).
+        parser_task: Task with the labels that --parser reads (default: each row's own).
         original: Sense of the original items, such as en.
         translated: Sense of the translated items, such as zh.
         back: Sense of the back-translations, such as en_from_zh@apertium.

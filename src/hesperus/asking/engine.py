@@ -123,7 +123,7 @@ def _run(
 def _keys(
     requests: Sequence[Request], identity: Mapping[str, str]
 ) -> tuple[list[str], dict[str, Reply | Failure]]:
-    """The key of each request, and failures for those whose text no endpoint could be sent."""
+    """The key of each request, and failures for those with a text that cannot be sent."""
     key_of, keys = key_maker(identity), []
     unsayable: dict[str, Reply | Failure] = {}
     for index, request in enumerate(requests):

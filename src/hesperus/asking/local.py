@@ -24,7 +24,7 @@ class LocalRun:
     """A run with a local model. Requests of like length share a batch, or those that begin alike, as suits the model.
 
     Each copy of the model has a lane, a thread that has one batch after the other answered; all that they share is touched
-    by the lane whose turn it is, and a lane passes its turn on while its batch is computed.
+    by one lane at a time, and a lane passes its turn on while its batch is computed.
 
     Args:
         model: Who is asked.

@@ -86,7 +86,7 @@ def command(
 
 
 def _baselines(material: Material, what: Sequence[str] = ()) -> Table | None:
-    """Every baseline in every language, of a run also κ of its models; None where no item has a gold to be guessed."""
+    """Every baseline in every language, of a run also κ of its models; None if no item has a gold label."""
     from hesperus.analysis.baselines import baselines_table
     from hesperus.audits import baseline_guesses
     from hesperus.records import read_records

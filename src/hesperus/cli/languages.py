@@ -41,7 +41,7 @@ def command(
 ) -> None:
     """List the languages that hesperus knows by name; any other registered tag may be used as well.
 
-    Answers in a language with a pack are read by its own words. In a language whose pack is full, a model can also be
+    Answers in a language with a pack are read by its own words. In a language with a full pack, a model can also be
     asked to translate or reword; a pack of answers has no requests. The column reviewed says what a native reader has
     confirmed of a pack: no (nothing), answers (all that reads answers) or all. A tag alone shows that language, as
     `show TAG` does.

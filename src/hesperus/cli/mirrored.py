@@ -31,7 +31,7 @@ class Mirrored:
     Attributes:
         name: As the function or class names it.
         kind: Type of a value; of one that is a name or a text, str.
-        shape: ``one``, ``many`` (a list, whose flag is in the singular), ``by name`` (a mapping of names to values) or
+        shape: ``one``, ``many`` (a list; its flag is in the singular), ``by name`` (a mapping of names to values) or
             ``lists by name``.
         is_optional: Whether it may be None.
         default: None if it has none.

@@ -61,7 +61,7 @@ def _estimator(names: str) -> Callable[[Callable[[], None]], None]:
 def back_translation() -> None:
     """E1, back-translation: accuracy on the original minus accuracy on what came back, same model, same items.
 
-    Items whose back-translation scores below the quality threshold, whose gold differs between the sides, or that a model did not
+    Items with a back-translation below the quality threshold, with other gold on one side, or that a model did not
     answer readably on both sides are excluded and counted. `clustered` is the estimate to report: items are resampled
     with all their models. Next to it: without each model, without models that are often without a valid answer, each benchmark.
 

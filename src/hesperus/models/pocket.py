@@ -180,7 +180,7 @@ class PocketModel:
     def _run(self, ids: NDArray[np.int64], cache: Cache | None) -> tuple[Floats, Cache]:
         """Logits after the last of ids (rows, tokens), and the longer cache.
 
-        A lone row is doubled: products with a single row take another path through the library, whose sums differ
+        A lone row is doubled: products with a single row take another path through the library, with sums that differ
         in the last bit, and a reply would depend on its company.
         """
         lone = len(ids) == 1

@@ -44,7 +44,7 @@ def _code_type(kind: pl.DataType) -> pl.DataType:
 
 
 def packed_run(folder: Path) -> Run | None:
-    """A run folder with packed records; None for one whose records must be checked first (see trusted_scan)."""
+    """A run folder with packed records; None if its records must be checked first (see trusted_scan)."""
     scan = trusted_scan(folder) if folder.is_dir() else None
     if scan is None:
         return None

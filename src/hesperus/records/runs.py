@@ -21,6 +21,7 @@ import yaml
 
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import plain
+from hesperus.records.earlier import refuse_to_replace
 from hesperus.records.files import write_content
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.schema import SCHEMA_VERSION
@@ -133,6 +134,35 @@ def _sayable(value: Any) -> Any:
     if isinstance(value, dict):
         return {_sayable(key): _sayable(inner) for key, inner in value.items()}
     return [_sayable(inner) for inner in value] if isinstance(value, list) else value
+
+
+def refuse_other_run(folder: Path, wanted: Mapping[str, object]) -> None:
+    """Refuse a folder with the run of another study or task: its records would be written over.
+
+    Args:
+        folder: Where a run is to be written.
+        wanted: Its study and, if it has one, its task.
+
+    Raises:
+        UsageError: The folder holds such a run.
+        DataError: It holds one of a later version.
+    """
+    refuse_to_replace(folder / RECORDS_FILE)
+    try:
+        value = read_yaml_file(folder / STUDY_FILE, "study").value
+    except (DataError, UsageError):
+        value = None  # no run, or one that says nothing of itself
+    held = value if isinstance(value, dict) else {}
+    for name in ("study", "task"):
+        if not held.get(name) or not wanted.get(name):
+            continue
+        # A file of a task is kept by its place relative to the folder.
+        is_file = any(str(one).endswith((".yaml", ".yml")) for one in (held[name], wanted[name]))
+        if held[name] != wanted[name] and not is_file:
+            raise UsageError(
+                f"{folder}: holds a run of the {name} {held[name]!r}, which this run ({wanted[name]!r}) would write over; "
+                "give --out another folder"
+            )
 
 
 def mapping_in(path: Path) -> dict[str, object]:

@@ -185,6 +185,17 @@ def test_the_place_of_the_records_is_refused_before_anything_is_read(tmp_path: P
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.parquet"]
 
 
+def test_a_run_that_asked_is_not_written_over(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path / "logs", "global_mmlu_full_de", mmlu_rows(4))
+    out = tmp_path / "run"
+    words = ("import", tmp_path / "logs", "--out", out)
+    assert _run(*words).exit_code == _run(*words).exit_code == 0
+    before, file = (out / "records.parquet").read_bytes(), out / "study.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("study: import", "study: multisense"), "utf-8")
+    assert "holds a run of the study 'multisense'" in _fails(*words)
+    assert (out / "records.parquet").read_bytes() == before
+
+
 def test_one_name_for_two_tasks_with_the_same_items_is_refused(tmp_path: Path) -> None:
     for task in ("hard", "easy"):
         rows = [lm_eval_row(n, {"id": n}, [-1.0, -2.0], target=0, texts=("x", "y")) for n in range(3)]

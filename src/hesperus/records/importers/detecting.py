@@ -79,7 +79,7 @@ def find_sources(given: Sequence[Path], tool: str | None) -> tuple[list[Source],
 
 
 def _common(files: Sequence[Path]) -> Path | None:
-    """The folder above files of which two have one name, so that the folders tell them apart; None where none do."""
+    """The folder above files if two of them have one name, so that the folders tell them apart; else None."""
     if len({path.name for path in files}) == len(files):
         return None
     return Path(os.path.commonpath([path.absolute().parent for path in files]))

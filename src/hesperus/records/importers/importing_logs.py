@@ -19,7 +19,7 @@ from hesperus.records.importers.import_settings import Imported, ImportSettings,
 from hesperus.records.importers.joining import join_logs, records_of
 from hesperus.records.importers.settling import with_reply_languages
 from hesperus.records.importers.sharing import read_sources
-from hesperus.records.runs import Run, write_run
+from hesperus.records.runs import Run, refuse_other_run, write_run
 from hesperus.records.writing import write_records
 
 
@@ -148,7 +148,7 @@ def check_place(out: Path | str) -> None:
 
     Raises:
         UsageError: The name is that of another kind of file, a file is where a folder is needed (or the other way
-            round), or the place cannot be written to.
+            round), the folder holds a run that asked, or the place cannot be written to.
     """
     out = Path(out)
     is_file = out.suffix.lower() in _PARQUET
@@ -160,6 +160,8 @@ def check_place(out: Path | str) -> None:
         raise UsageError(f"{out}: is a folder, and the name ends as that of a file")
     if not is_file and out.is_file():
         raise UsageError(f"{out}: is a file, a run needs a folder")
+    if out.is_dir():
+        refuse_other_run(out, {"study": "import"})
     above = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
     if not (above.is_dir() or is_file and above == out) or not os.access(above, os.W_OK):
         raise UsageError(f"{out}: cannot be written below {above}; is it a folder, and yours to write to?")

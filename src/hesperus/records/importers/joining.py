@@ -255,7 +255,7 @@ def _same_gold(task: str, logs: list[Log], left: list[LeftOut], notes: list[str]
 
 
 def _open_logs(logs: list[Log]) -> list[Log]:
-    """The logs of a task whose right answers are no labels of options but texts, be it in one language only (0 and zero)."""
+    """The logs of a task with texts as right answers in place of labels of options, in one language or more (0 and zero)."""
     bare = [
         log for log in logs if log.rows["options"].null_count() == len(log.rows) and log.rows["gold"].count()
     ]

@@ -195,7 +195,7 @@ def _as(log: Log, slot: _Slot, basis: Basis, why: str) -> Log:
 
 
 def _siblings(logs: Sequence[Log]) -> tuple[Mapping[int, tuple[_Slot, int]], set[int]]:
-    """The slot of each log that has siblings, and how many they are; and the logs whose siblings speak against one."""
+    """The slot of each log with siblings, and their number; and the logs with siblings that contradict a slot."""
     groups: dict[tuple[str, tuple[str, ...], tuple[str, ...], int], list[Log]] = defaultdict(list)
     for log in logs:
         parts = parts_of(log.name)

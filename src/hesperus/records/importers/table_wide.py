@@ -79,7 +79,7 @@ def wide_columns(columns: Sequence[str], settings: ImportSettings, source: Sourc
 
 
 def unknown_languages(columns: Sequence[str], found: Sequence[WideColumn], source: Source) -> list[LeftOut]:
-    """Columns that are among those of answers, and whose language nobody knows."""
+    """Columns of answers in a language that is not known."""
     known = {one.column for one in found}
     heads = {one.column.removesuffix(tail) for one in found if (tail := _tail(one.column)) != one.column}
     strange = [

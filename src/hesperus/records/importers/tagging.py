@@ -105,7 +105,7 @@ def _known() -> frozenset[str]:
 
 @cache
 def _scripts() -> frozenset[str]:
-    """Scripts of the languages whose facts are known, and those under another name or for a second way of writing."""
+    """Scripts of the known languages, and those under another name or for a second way of writing."""
     return frozenset(language(tag).script for tag in languages()) | {
         "Hans", "Hant", "Hani", "Hang", "Jpan", "Hira", "Kana", "Latn", "Cyrl", "Arab", "Aran", "Deva", "Mong", "Tfng",
         "Nkoo", "Mtei", "Olck", "Beng",

@@ -48,7 +48,7 @@ def labelled(task: str, logs: Sequence[Log], notes: list[str]) -> list[Log]:
 
 
 def _words(logs: Sequence[Log], language: str, canonical: pl.DataFrame) -> pl.DataFrame:
-    """Gold texts of a language in the form in which they are compared, each with the one label that it stands for."""
+    """Gold texts of a language in the form in which they are compared, each with its one label."""
     golds = pl.concat([log.rows.select("item", "gold") for log in logs if log.language == language])
     pairs = golds.drop_nulls().join(canonical, on="item").select("gold", "label").unique()
     forms = pairs.with_columns(form=pl.Series([comparable(text) for text in pairs["gold"]], dtype=pl.String))
@@ -84,12 +84,12 @@ def _labelled(
 
 
 def placed(log: Log, others: Sequence[Log], least: float) -> Log | None:
-    """A log whose options are the words of its own language, with the labels of the options in the same places elsewhere.
+    """A log with options in the words of its own language gets the labels of the options in the same places elsewhere.
 
     Args:
         log: Its gold is not that of the other logs.
-        others: Logs whose options are the labels.
-        least: Share of its items in which the right option must be in the same place: else the options stand in another
+        others: Logs with the labels as options.
+        least: Share of its items in which the right option must be in the same place: else the options are in another
             order, or the ids are of other items.
 
     Returns:

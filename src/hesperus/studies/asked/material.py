@@ -202,7 +202,7 @@ def _accepted(
 
 
 def _labels(what: Task, items: ItemSet, data: str | None) -> dict[str, tuple[str, ...]]:
-    """Option texts in the language whose options hold the gold; English is looked at where no asked language does."""
+    """Option texts in the language with options that hold the gold; English if no asked language has them."""
     if what.form != "text" or not any(item.options for item in next(iter(items.values()))):
         return {}
     others = [language for language in ("en",) if language not in items and language in what.languages]

@@ -18,17 +18,15 @@ from typing import Any, Generic, TypeVar
 import polars as pl
 
 from hesperus.asking.progress import Parts
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON
 from hesperus.memory import give_back
 from hesperus.models import Model
 from hesperus.records import Run, write_run
-from hesperus.records.earlier import refuse_to_replace
 from hesperus.records.files import parts_folder
 from hesperus.records.ordering import in_key_order
 from hesperus.records.packed import packed_run
-from hesperus.records.reading import RECORDS_FILE
-from hesperus.records.runs import STUDY_FILE, mapping_in
+from hesperus.records.runs import refuse_other_run
 from hesperus.studies.asked.answering import (
     Asked,
     AskSettings,
@@ -310,7 +308,7 @@ def run_study(
         ModelError: An endpoint or translator that fails every request alike.
         BudgetReachedError: The budget stopped the run; what was answered is kept.
     """
-    refuse_run_of_another_study(study, folder)
+    refuse_other_run(folder, study.model_dump(mode="json", include={"study", "task"}))
     course = _course(study, folder=folder, **more)
     stores = stores_of(study, folder, store)
     signed = _signed(study, course)
@@ -331,31 +329,6 @@ def run_study(
         del course, place, session
         give_back()
         return _written(study, signed, outcome, folder, items)
-
-
-def refuse_run_of_another_study(study: Declared, folder: Path) -> None:
-    """Refuse a folder with the run of another study or task: its records would be written over.
-
-    Raises:
-        UsageError: The folder holds such a run.
-        DataError: It holds one of a later version.
-    """
-    refuse_to_replace(folder / RECORDS_FILE)
-    try:
-        held = mapping_in(folder / STUDY_FILE)
-    except DataError:
-        return  # no run, or one that says nothing of itself
-    wanted = study.model_dump(mode="json", include={"study", "task"})
-    for name in ("study", "task"):
-        if not held.get(name) or not wanted.get(name):
-            continue
-        # A file of a task is kept by its place relative to the folder.
-        is_file = any(str(one).endswith((".yaml", ".yml")) for one in (held[name], wanted[name]))
-        if held[name] != wanted[name] and not is_file:
-            raise UsageError(
-                f"{folder}: holds a run of the {name} {held[name]!r}, which this run ({wanted[name]!r}) would write over; "
-                "give --out another folder"
-            )
 
 
 def _course(study: Declared, **more: Any) -> Course:

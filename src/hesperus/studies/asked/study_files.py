@@ -139,6 +139,9 @@ def explained(
     given = fault.get("input")
     shown = f" (given: {_short(given)})" if isinstance(given, str | int | float | bool) else ""
     said = str(fault["msg"]).removeprefix("Value error, ")
+    if fault["type"] in ("model_type", "dict_type"):
+        keys = ", ".join(_part_at(kind, place).model_fields) if place else ""
+        said = f"expected a mapping of keys{f': {keys}' if keys else ''}"
     message = "this key is missing" if fault["type"] == "missing" else f"{said}{shown}"
     return DataError(message, file=file, line=line, field=where or None)
 
@@ -224,7 +227,7 @@ def with_relative_files(values: Mapping[str, Any], folder: Path) -> dict[str, An
 
 
 def with_found_files(values: Mapping[str, Any], file: Path) -> dict[str, Any]:
-    """The keys of a study file whose files are found from the working directory, wherever they start in the file."""
+    """The keys of a study file that name files, which are found from the working directory."""
     home = home_of(values, file)
     return (
         dict(values)

@@ -234,7 +234,7 @@ class Assembly:
         """Make every sense with one model, and put the task together in each.
 
         Args:
-            name: The model; it makes its own senses but for those whose code names another.
+            name: The model; it makes its own senses, except those with another maker in their code.
             session: Who asks.
 
         Returns:

@@ -56,7 +56,7 @@ def _offered(plan: Design) -> dict[str, SenseMaker]:
     """The makers of plug-ins that the senses of a design name."""
     variants = dict.fromkeys(sense.variant for sense in plan.made if sense.variant)
     found: dict[str, SenseMaker | None] = {
-        name: plugins.maker("hesperus.senses", name, {}) for name in variants if name not in BUILT_IN
+        name: plugins.maker("hesperus.senses", name, BUILT_IN) for name in variants
     }
     return {name: maker for name, maker in found.items() if maker is not None}
 

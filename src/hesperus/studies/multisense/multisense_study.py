@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
@@ -50,7 +51,7 @@ class MultisenseStudy(Declared, Instructed):
     @field_validator("models")
     @classmethod
     def _once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        doubled = sorted({name for name in value if value.count(name) > 1})
+        doubled = sorted(name for name, count in Counter(value).items() if count > 1)
         if doubled:
             raise ValueError(f"named twice: {', '.join(doubled)}")
         return value

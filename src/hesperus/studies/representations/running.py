@@ -67,7 +67,7 @@ def parallel_sentences(
         limit: Items to draw (seeded); None takes all.
 
     Raises:
-        UsageError: Fewer than two languages, or a task whose languages hold different items.
+        UsageError: Fewer than two languages, or a task with different items in each language.
         UnknownNameError: A task, language or field that does not exist.
         DataError: Items that break their contract, or fewer than two that are left.
     """

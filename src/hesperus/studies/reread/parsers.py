@@ -38,7 +38,7 @@ class Told:
 
     Attributes:
         form: Kind of answer.
-        labels: All labels, in order; None where each row's options say them, and for numbers.
+        labels: All labels, in order; None if each row's options are the labels, and for numbers.
     """
 
     form: Form

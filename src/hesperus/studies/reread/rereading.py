@@ -77,7 +77,7 @@ def reread(
     Args:
         records: A records table. `outcome` and `answer` may be absent; an earlier outcome `truncated` or `blocked`, or
             a column `finish`, tells how the reply ended.
-        task: Task by whose labels and words every row is read; None takes each row's own. Where no task file describes
+        task: Task with the labels and words of every row; None takes each row's own. Where no task file describes
             that, options and gold do as far as they tell (see told_by), and other rows are left as they are.
         overrides: Corrections by hand; they win over the parser where the reply is the one that was reviewed.
         parser: How replies are read (see hesperus.answers.PRESETS).

@@ -48,7 +48,7 @@ class Faults:
         noisy: Share of items that lost the question in back-translation: answers to it are chance, and its BLEU is low.
         misaligned: Share of items with another question as translation: its answers are chance against the source's
             gold, and three in four of these golds differ between the sides.
-        doubled_labels: Loss of accuracy on rewritten items whose options carry their letter twice; 0 writes them well.
+        doubled_labels: Loss of accuracy on rewritten items with their letter twice in the options; 0 writes them well.
         validity: MODEL=SHARE: share of its replies to back-translations and rewritten items that can be read; wrong
             answers are lost first.
     """
@@ -117,7 +117,7 @@ class Simulated:
         native: Right answers to the native items, [simulations, models, native items].
         lost: Items that lost the question in back-translation, [simulations, items].
         misaligned: Items with a translation that is another question, [simulations, items].
-        moved: Those of them whose gold differs between the sides, [simulations, items].
+        moved: Those of them with other gold on one side, [simulations, items].
     """
 
     planted: Planted
