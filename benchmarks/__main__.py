@@ -1,7 +1,7 @@
 """Runs every benchmark, one after the other, and writes what they found: `make bench`, or `python -m benchmarks path` for one.
 
-All of them write `benchmarks/results.json`, a list of `name`, `value`, `unit`, `peer` and `ratio`; `--short` runs small sizes
-of most, in a few minutes. What follows the name of one is handed to it: `python -m benchmarks mutants --sample 50`; of a
+All of them write `benchmarks/results.json`, a list of `name`, `value`, `unit`, `peer` and `ratio`, with what each took of the
+processor; `--short` runs small sizes of most, which takes a quarter of an hour of one core. What follows the name of one is handed to it: `python -m benchmarks mutants --sample 50`; of a
 single one nothing is written. Mutants take tens of minutes and are run by name only.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -70,14 +71,21 @@ def collected(wanted: Mapping[str, Sequence[str]]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for name, flags in wanted.items():
             file = Path(folder) / f"{name}.jsonl"
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             ended = run(name, flags, {ROWS: str(file)})
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             code = ended or code
             found = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
             rows += [{**row, "name": f"{name}: {row['name']}"} for row in map(json.loads, found)]
             missed = ended if found else 1
-            rows.append(
-                {"name": f"{name}: goals met", "value": int(not missed), "unit": "1 yes, 0 no or not run", "peer": None, "ratio": None}
-            )  # fmt: skip
+            rows += [
+                {"name": f"{name}: {what}", "value": value, "unit": unit, "peer": None, "ratio": None}
+                for what, value, unit in (
+                    ("goals met", int(not missed), "1 yes, 0 no or not run"),
+                    ("taken in all", round(taken, 1), "s CPU"),
+                )
+            ]
     RESULTS.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     print(f"{len(rows)} rows: {RESULTS}")
     return code

@@ -39,11 +39,12 @@ def test_what_stood_there_stays_where_writing_fails(tmp_path: Path) -> None:
 def test_what_a_killed_process_left_is_removed_and_what_another_writes_stays(tmp_path: Path) -> None:
     place = tmp_path / "records.parquet"
     orphan, other = tmp_path / ".records.parquet.abc.partial", tmp_path / ".items.parquet.abc.partial"
-    for file in (orphan, other):
+    journal = orphan.with_name(f"{orphan.name}-journal")  # of a rating store
+    for file in (orphan, other, journal):
         file.write_bytes(b"half")
 
     def write(partial: Path) -> None:
-        assert not orphan.exists()
+        assert not orphan.exists() and not journal.exists()
         # A second writer of the same file leaves the first one's alone.
         write_whole(place, lambda own: own.write_bytes(b"second") and None)
         assert partial.exists()

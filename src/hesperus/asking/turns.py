@@ -45,9 +45,10 @@ def turn(store: Path, identity: Mapping[str, str], *, waiting: Callable[[str], N
         time.sleep(POLL_SECONDS)
         handle = _take(path)
     try:
-        os.truncate(handle, 0)
-        os.lseek(handle, 0, os.SEEK_SET)
-        os.write(handle, str(os.getpid()).encode())
+        with suppress(OSError):  # a full disk, which the store names; the number only says who it is
+            os.truncate(handle, 0)
+            os.lseek(handle, 0, os.SEEK_SET)
+            os.write(handle, str(os.getpid()).encode())
         yield
     finally:
         # Unlinked while held: whoever opened the old file sees below that it is gone, and tries anew.

@@ -23,6 +23,9 @@ except ImportError:  # Windows
 
 _PARTIAL, _PARTS = ".partial", ".parts"
 
+_BESIDE = ("-journal", "-wal", "-shm")
+"""Ends of the names of files that SQLite has beside its own."""
+
 _OLD = 86_400.0
 """Seconds after which a partial file that cannot be locked is nobody's."""
 
@@ -37,8 +40,25 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     Raises:
         OSError: The file system refuses, a full disk included; it names `path`, and nothing is left behind.
     """
-    try:
+    with _naming(path):
         _write_whole(path, write)
+
+
+def write_part(frame: pl.DataFrame, path: Path) -> None:
+    """Write rows as Parquet that are read again before the process ends.
+
+    Raises:
+        OSError: The file system refuses, a full disk included; it names `path`.
+    """
+    with _naming(path):
+        frame.write_parquet(path, compression="lz4")
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Have what goes wrong name the file."""
+    try:
+        yield
     except OSError as error:
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
     except pl.exceptions.PolarsError as error:
@@ -116,12 +136,14 @@ def _clean(path: Path) -> None:
 
 
 def _remove_unlocked(orphan: Path) -> bool:
-    """Remove a file that no process holds; whether it is gone."""
+    """Remove a file that no process holds, and what SQLite put beside it; whether it is gone."""
     with suppress(OSError):
         handle = os.open(orphan, os.O_RDWR)
         try:
             if _lock(handle) or time.time() - orphan.stat().st_mtime > _OLD:
                 orphan.unlink()
+                for end in _BESIDE:
+                    orphan.with_name(orphan.name + end).unlink(missing_ok=True)
                 return True
         finally:
             os.close(handle)

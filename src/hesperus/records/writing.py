@@ -11,7 +11,7 @@ import polars as pl
 from hesperus.errors import UsageError
 from hesperus.records.conform import conform
 from hesperus.records.earlier import refuse_to_replace
-from hesperus.records.files import parts_folder, write_whole
+from hesperus.records.files import parts_folder, write_part, write_whole
 from hesperus.records.labels import OPEN_RULES
 from hesperus.records.ordering import in_key_order
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
@@ -61,7 +61,7 @@ def _write_sorted(records: pl.LazyFrame, folder: Path) -> None:
     places = (place for model in models for place in _places(records.filter(model=model)))
     for number, place in enumerate(places):
         part = in_key_order(conform(records.filter(place).collect(engine="streaming")))
-        part.write_parquet(folder / f"{number:06}.parquet", compression="lz4")
+        write_part(part, folder / f"{number:06}.parquet")
 
 
 def _places(records: pl.LazyFrame) -> Iterator[pl.Expr]:

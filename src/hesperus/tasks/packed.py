@@ -49,13 +49,19 @@ class PackedItems(Sequence[Item]):
                 written += self._written()
         if self._file is not None:
             self._written()
-            self._file.flush()
 
     def _written(self) -> int:
+        try:
+            return self._appended()
+        except OSError as error:  # a full disk
+            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
+
+    def _appended(self) -> int:
         if self._file is None:
             self._file = tempfile.TemporaryFile(prefix="hesperus-items-")  # noqa: SIM115 - closed with the items
             weakref.finalize(self, self._file.close)
         count = self._file.write(self._packed)
+        self._file.flush()
         self._packed = bytearray()
         return count
 

@@ -16,6 +16,7 @@ from hesperus.errors import ModelError
 from hesperus.fingerprint import fingerprint
 from hesperus.frames import frame_of
 from hesperus.records import SCHEMA, Run
+from hesperus.records.files import write_part
 from hesperus.records.packed import rows_of
 from hesperus.studies.asked.answering import Senses
 from hesperus.studies.asked.declaring import DOES_NOT_DECIDE, OF_THIS_MACHINE
@@ -160,7 +161,7 @@ def _set_apart(frames: Iterator[pl.DataFrame], folder: Path) -> pl.LazyFrame:
         few.append(frame)
         if sum(map(len, few)) > _FEW:
             paths.append(folder / f"{len(list(folder.iterdir())):06}.parquet")
-            pl.concat(few).write_parquet(paths[-1], compression="lz4")
+            write_part(pl.concat(few), paths[-1])
             few = []
     parts = ([pl.scan_parquet(paths)] if paths else []) + [frame.lazy() for frame in few]
     return parts[0] if len(parts) == 1 else pl.concat(parts)
