@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -80,5 +82,9 @@ def test_claims_are_under_their_sentences_with_verdicts_both_ways(tmp_path: Path
         capital = candidate.partition("The capital is Lima")[2]
         assert "Die Hauptstadt ist Lima" in capital and '<li class="gone">' in capital
         assert "<script>document" not in page
+        levels = [int(level) for level in re.findall(r"<h([1-6])", page)]
+        assert all(below - above <= 1 for above, below in pairwise(levels)), (
+            "no level of headings is left out"
+        )
         matrix = site.ask("/items?lost=de").text
         assert "<h1>1 " in matrix and "50.0 %" in matrix and "of at most 100.0 %" in matrix

@@ -51,7 +51,7 @@ def test_the_numbers_in_full(records: Path) -> None:
 def test_markdown_and_page_hold_hostile_names_as_text(records: Path) -> None:
     text = card(records, ".md")
     assert "m\\|\\<b\\>, t" in text and "<b>" not in text
-    assert "| Swahili (sw) | 25.0 [" in text
+    assert "| Swahili (sw) | 25.0 [" in text and "put an `items.parquet` into" in text
     page = card(records, ".html")
     loads_nothing(page)
     is_sound(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator
 
 from hesperus.item_views.matrix_view import CellView
@@ -45,8 +46,8 @@ def _markdown(blocks: tuple[Block, ...], named: Collection[str]) -> Iterator[str
         if isinstance(block, Section):
             yield f"{'#' * block.level} {_text(block.title)}"
         elif isinstance(block, Sentences):
-            bullet = "- " if block.level in ("list", "aside") else ""
-            yield ("\n" if bullet else "\n\n").join(f"{bullet}{_text(sentence)}" for sentence in block.texts)
+            bullet = "- " if block.level in ("list", "aside", "limit") else ""
+            yield ("\n" if bullet else "\n\n").join(f"{bullet}{_sentence(one)}" for one in block.texts)
         elif isinstance(block, Grid | Items):
             block = _items_table(block) if isinstance(block, Items) else block
             short = block.told_once(named)
@@ -64,6 +65,14 @@ def _markdown(blocks: tuple[Block, ...], named: Collection[str]) -> Iterator[str
 
 def _text(text: str) -> str:
     return escaped_markdown(one_line(text))
+
+
+def _sentence(text: str) -> str:
+    """A sentence; parts between backticks stay code, in which Markdown reads nothing."""
+    return "".join(
+        part if len(part) > 2 and part.startswith("`") else escaped_markdown(part)
+        for part in re.findall(r"`[^`]+`|[^`]+|`", one_line(text))
+    )
 
 
 def _plain(cell: Value) -> object:
