@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from hesperus.tasks.packed import ItemsById, PackedItems
+import polars as pl
+import pytest
+
+from hesperus.tasks import packed as room
+from hesperus.tasks.packed import Golds, ItemsById, PackedColumn, PackedItems
 from hesperus.types import Item
 
 ITEMS = (
@@ -13,6 +17,14 @@ ITEMS = (
 )
 
 
+@pytest.fixture(params=["in memory", "in a file"])
+def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where items are held."""
+    if request.param == "in a file":
+        monkeypatch.setattr(room, "_IN_MEMORY", 40)
+
+
+@pytest.mark.usefixtures("place")
 def test_items_come_back_as_they_were() -> None:
     packed = PackedItems(ITEMS)
     assert tuple(packed) == ITEMS
@@ -25,14 +37,37 @@ def test_items_come_back_as_they_were() -> None:
     assert packed != PackedItems(ITEMS[:3])
 
 
+@pytest.mark.usefixtures("place")
 def test_items_are_found_by_id_in_their_order() -> None:
     by_id = ItemsById(ITEMS)
     assert list(by_id) == ["a", "b", "c", "d"]
     assert dict(by_id) == {item.id: item for item in ITEMS}
     assert "b" in by_id and "e" not in by_id
     assert by_id.get("e") is None
+    assert list(by_id.values()) == list(ITEMS) and len(by_id.items()) == 4
+    golds = Golds(by_id)
+    assert dict(golds) == {"a": None, "b": "B", "c": "A", "d": None} and golds.get("e") is None
 
 
 def test_no_items_are_no_trouble() -> None:
     assert list(PackedItems(())) == []
     assert dict(ItemsById(())) == {}
+
+
+def test_the_values_of_a_column_come_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_AT_ONCE", 4)
+    values = ["a", None, 2**70, 1.5, True, ["x", {"y": [1]}], "ü", 7, {"k": None}, "last"]
+    column = PackedColumn()
+    for value in values:
+        column.append(value)
+    assert list(column) == values == [column[row] for row in range(len(values))]
+    assert [column[row] for row in (9, 0, -1, 3)] == ["last", "a", "last", 1.5] and column[2:7] == values[2:7]
+    column.append("more")
+    assert column[10] == "more" and column[9] == "last"
+    column.fill(14)
+    assert list(column) == [*values, "more", None, None, None] and column[12] is None
+    with pytest.raises(IndexError):
+        column[14]
+    series = pl.Series([str(number) for number in range(10)])
+    assert PackedColumn.of_series(series) == series.to_list()
+    assert PackedColumn.of_series(series)[9] == "9"

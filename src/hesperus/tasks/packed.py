@@ -214,7 +214,7 @@ class PackedColumn(Sequence[object]):
         self._last.append(value)
         if len(self._last) == _AT_ONCE:
             self._parts.append(_packed(self._last))
-            self._last = []
+            self._last, self._held = [], (-1, [])
 
     def fill(self, length: int) -> None:
         """Add None until there are so many values."""
@@ -243,11 +243,11 @@ class PackedColumn(Sequence[object]):
         """One value, or some as a list."""
         if isinstance(row, slice):
             return [self[place] for place in range(*row.indices(len(self)))]
-        part, place = divmod(range(len(self))[row], _AT_ONCE)
-        if part == len(self._parts):
-            return self._last[place]
+        if row < 0:
+            row += len(self)
+        part, place = divmod(row, _AT_ONCE)
         if self._held[0] != part:
-            self._held = (part, self._parts[part]())
+            self._held = (part, self._last if part == len(self._parts) else self._parts[part]())
         return self._held[1][place]
 
 

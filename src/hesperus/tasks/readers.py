@@ -124,8 +124,11 @@ def _records(path: Path, records: Iterable[dict[str, object]], numbers: Sequence
     count = 0
     for count, record in enumerate(records, start=1):
         for name, value in record.items():
-            column = columns.setdefault(name, PackedColumn())
-            column.fill(count - 1)
+            column = columns.get(name)
+            if column is None:
+                column = columns[name] = PackedColumn()
+            if len(column) < count - 1:
+                column.fill(count - 1)
             column.append(value)
     if not count:
         raise DataError("the file holds no rows", file=path)
