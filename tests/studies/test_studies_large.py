@@ -38,6 +38,10 @@ def test_a_run_by_the_disk_is_the_one_in_memory(
     assert one.signature == other.signature
     assert large.records.equals(one.records), "replies are read from the folder"
     assert large.summary().rows == held.summary().rows and large.notes == held.notes
+    assert large.kind is not None and held.kind is not None
+    for name in held.kind.tables:
+        if name != "native_control":  # this audit asks no benchmark that was written in the language
+            assert large.kind.table(large, name).rows == held.kind.table(held, name).rows, name
     shown, before = (result.items().frame.to_dicts() for result in (large, held))
     assert [{**row, "run": ""} for row in shown] == [{**row, "run": ""} for row in before]
     assert not list(tmp_path.rglob("*.parts")) and not list(tmp_path.rglob("*.partial"))
