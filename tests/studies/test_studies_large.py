@@ -27,11 +27,19 @@ def by_the_disk(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(room, name, value)
 
 
-def shown(result: RunResult, name: str) -> str:
+def shown(result: RunResult, name: str) -> object:
     """The rows of a table, or why the run does not have it."""
     assert result.kind is not None
     try:
-        return str(result.kind.table(result, name).rows).replace(str(result.folder), "RUN")
+        rows = result.kind.table(result, name).rows
+        here = str(result.folder)
+        return [
+            {
+                key: value.replace(here, "RUN") if isinstance(value, str) else value
+                for key, value in row.items()
+            }
+            for row in rows
+        ]
     except UsageError as error:
         return str(error)
 
