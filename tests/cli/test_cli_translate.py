@@ -83,7 +83,11 @@ def test_stopped_work_is_kept(ready: str, tmp_path: Path) -> None:
     ("call", "error", "message"),
     [
         (["{text}", "--to", "es"], UsageError, "say --from LANGUAGE"),
-        (["{text}", "--from", "en", "--to", "es", "--format", "csv"], UsageError, "is read as lines"),
+        (
+            ["{text}", "--from", "en", "--to", "es", "--format", "csv"],
+            UsageError,
+            "lines of text take no --from-column",
+        ),
         (["{bad}", "--from", "en", "--to", "es"], DataError, "line 2: is not UTF-8"),
         (
             ["{text}", "--from", "de", "--to", "eu", "--sentences"],

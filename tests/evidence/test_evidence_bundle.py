@@ -115,6 +115,15 @@ def test_the_same_run_gives_the_same_bytes(
     assert other.id != first.id
 
 
+def test_a_run_without_scores_gives_the_same_bytes(demo_runs: dict[str, Path], tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(demo_runs["multisense"], run)
+    (run / "scores.parquet").unlink(missing_ok=True)
+    first, second = (hs.bundle(run, out=tmp_path / f"{name}.zip", resamples=0) for name in "ab")
+    assert first.path.read_bytes() == second.path.read_bytes()
+    assert "no item scores" in json.loads(opened(first.path)["manifest.json"])["absent"]["translation"]
+
+
 def test_a_records_file_is_bundled_too(demo_runs: dict[str, Path], tmp_path: Path) -> None:
     table = tmp_path / "mine.csv"
     records = hs.read_records(demo_runs["multisense"]).drop("options", "probs")

@@ -81,14 +81,13 @@ def translate(
         DataError: The file cannot be read, or lacks a column.
         ModelError: The translator failed; with `out`, what was translated is kept.
     """
-    if str(file) == "-":
-        file = sys.stdin.buffer.read()
     is_table = not isinstance(file, bytes) and Path(file).suffix.lower() in FORMATS
     if (source is None) == (source_column is None):
         raise UsageError("say --from LANGUAGE, or of a table --from-column COLUMN")
     if not is_table and (source_column or format):
-        name, tables = "standard input" if isinstance(file, bytes) else file, ", ".join(FORMATS)
-        raise UsageError(f"{name} is read as lines; --from-column and --format are for tables ({tables})")
+        raise UsageError(
+            f"lines of text take no --from-column and no --format; tables do ({', '.join(FORMATS)})"
+        )
     if beams < 1:
         raise UsageError(f"--beams is a number from 1, not {beams}")
     options = TranslatorOptions(device=device, compute_type=compute_type, batch_tokens=batch_tokens)
@@ -102,10 +101,7 @@ def translate(
             Path(str(file)), columns, source, wanted, kind=_kind(format, place, Path(str(file)))
         )
     else:
-        texts = Lines(
-            decoded(file) if isinstance(file, bytes) else read_text(Path(file), "text"),
-            normalise(source or ""),
-        )
+        texts = Lines(_text(file), normalise(source or ""))
         if not chosen.supports(texts.language, wanted):
             raise unsupported(chosen.name, texts.language, wanted)
     kept = None if place is None else place.with_name(f".{place.name}.translations.sqlite")
@@ -120,6 +116,14 @@ def translate(
     said = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items() if count)
     notes = (*_repairs(made), *texts.notes(), f"{chosen.name}: {said or 'nothing to count'}")
     return TranslatedFile(content, notes)
+
+
+def _text(file: Path | str | bytes) -> str:
+    if isinstance(file, bytes):
+        return decoded(file)
+    if str(file) == "-":
+        return decoded(sys.stdin.buffer.read(), "standard input")
+    return read_text(Path(file), "text")
 
 
 def _made(texts: Lines | Column, translating: Translating, target: str) -> dict[str, list[Made]]:

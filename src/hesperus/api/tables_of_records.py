@@ -291,7 +291,6 @@ def _translation(records: pl.DataFrame, said: Described, given: GivenSettings, s
     file = scores or (said.folder / "scores.parquet" if said.folder else None)
     if file is None or not file.is_file():
         raise UsageError(
-            f"{said.folder or 'the records'}: no item scores of translations; `hesperus score RUN` writes them, --scores "
-            "FILE names them"
+            "the run has no item scores of translations; `hesperus score RUN` writes them, --scores FILE names them"
         )
     return translation_table(records, read_scores(file), settings)

@@ -241,7 +241,7 @@ def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Ta
     tables = tax_tables(evidence)
     if name not in tables:
         has = ", ".join(tables)
-        raise UsageError(f"the run has no {name}: its study asks for nothing that makes it; it has {has}")
+        raise UsageError(f"the run has no {name}: its study does not ask for what it needs; it has {has}")
     return tables[name]()
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 from typing import Annotated, Any
 
-import typer
-
 from hesperus.cli.flags import MEASURED, Flags, takes_flags
 from hesperus.cli.said import say
 
@@ -38,7 +36,10 @@ def command(
 
     made = bundle(**settings)
     how = "texts as hashes" if made.hashed else "texts kept"
-    typer.echo(f"{made.path}: bundle {made.id}, {made.numbers:,} numbers in {len(made.tables)} tables, {how}")
+    say(
+        f"{made.path}: bundle {made.id}, {made.numbers:,} numbers in {len(made.tables)} tables, {how}",
+        is_result=True,
+    )
     for place in made.removed:
         say(f"removed an address or path of this machine: {place}")
     say(f"anyone checks it with: hesperus verify {shlex.quote(str(made.path))}")

@@ -11,20 +11,21 @@ import typer
 from hesperus.terminal_width import terminal_width
 
 
-def say(text: str) -> None:
+def say(text: str, *, is_result: bool = False) -> None:
     """Write a text to standard error; in a terminal on lines of its width, broken between words.
 
     Args:
         text: One line or several; nothing in it that a terminal would obey.
+        is_result: Whether it is what the command was asked for, which goes to standard output.
     """
-    width = terminal_width(sys.stderr)
+    width = terminal_width(sys.stdout if is_result else sys.stderr)
     if width:
         wrapped = (
             textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
             for line in text.splitlines()
         )
         text = "\n".join("\n".join(lines) for lines in wrapped)
-    typer.echo(text, err=True)
+    typer.echo(text, err=not is_result)
 
 
 def show_rows(

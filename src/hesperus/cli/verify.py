@@ -45,7 +45,7 @@ def command(
     if format != "table" or not found.passed:
         print_table(_table(found), format, lead=str(found))
     else:
-        typer.echo(str(found))
+        say(str(found), is_result=True)
     if not found.passed:
         if format != "table":
             say(str(found))
