@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm
 from typer.testing import CliRunner
 
-from hesperus.analysis.changed_answers import inconsistent_examples
+from hesperus.analysis.changed_answers import changed_answers
 from hesperus.analysis.families import spans
 from hesperus.analysis.similarity.curves import BAND_POINTS, density, fitted_line
 from hesperus.analysis.similarity.similarity_findings import similarity_findings
@@ -67,10 +67,10 @@ def test_items_that_a_study_excludes_are_counted() -> None:
 
 def test_the_most_frequent_change_of_an_answer_is_shown_first() -> None:
     records = _records({("en", 1): "AAAAAA", ("de_from_en", 1): "CABBBA"})
-    found = inconsistent_examples(Run(records), each=2)
+    found, total = changed_answers(Run(records), each=2)
     # i0 alone changes to C; of the three that change to B the first comes first
-    assert (found.total, {one.item for one in found.shown}) == (4, {"i2", "i0"})
-    assert [one.item for one in inconsistent_examples(Run(records), each=1).shown] == ["i2"]
+    assert (total, {a["item"] for a, _ in found}) == (4, {"i2", "i0"})
+    assert [a["item"] for a, _ in changed_answers(Run(records), each=1)[0]] == ["i2"]
 
 
 def test_a_repeat_that_a_model_lacks_is_named_as_it_was_asked_for(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from hesperus.analysis.gold_notes import gold_notes
+from hesperus.analysis.run_notes import gold_notes
 from hesperus.records import conform
 
 

@@ -9,17 +9,15 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from hesperus.analysis.coverage import coverage_of_pairs
+from hesperus.analysis.answered import coverage_of_pairs
 from hesperus.analysis.open_answers.contrasts import contrast_rows
-from hesperus.analysis.open_answers.grouping import groups_table
-from hesperus.analysis.open_answers.matching import WAY
-from hesperus.analysis.open_answers.scores import scores_table
+from hesperus.analysis.open_answers.open_tables import groups_table, scores_table
+from hesperus.analysis.open_answers.sides import WAY
 from hesperus.analysis.registry import measure_table
 from hesperus.analysis.scores import translation_table
 from hesperus.analysis.settings import GivenSettings, MeasureSettings
-from hesperus.analysis.tax.conditions import Senses
-from hesperus.analysis.tax.evidence import Evidence, tax_tables
-from hesperus.analysis.tax.tax_settings import TaxSettings
+from hesperus.analysis.tax.audit_evidence import Evidence, tax_tables
+from hesperus.analysis.tax.tax_settings import Senses, TaxSettings
 from hesperus.cli.app import app
 from hesperus.measures import Bootstrap
 from hesperus.records import conform

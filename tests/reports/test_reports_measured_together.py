@@ -14,8 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from hesperus.analysis.agreement import agreement_table
-from hesperus.analysis.all_languages import all_languages_table
+from hesperus.analysis.agreement import agreement_table, all_languages_table
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.cli import measure
 from hesperus.measures import Bootstrap, krippendorff_alpha

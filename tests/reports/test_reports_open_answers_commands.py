@@ -14,9 +14,7 @@ from page_outline import loads_nothing
 from typer.testing import CliRunner, Result
 
 from hesperus import api
-from hesperus.analysis.open_answers.counting import STATES
-from hesperus.analysis.open_answers.grouping import GROUPINGS
-from hesperus.analysis.open_answers.run_tables import settings_of
+from hesperus.analysis.open_answers.open_tables import GROUPINGS, STATES, settings_of
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.languages import language, languages

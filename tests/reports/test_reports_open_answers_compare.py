@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from hesperus.analysis.description import described
 from hesperus.analysis.open_answers.differences import SWAPS, paired_differences
 from hesperus.analysis.open_answers.open_comparison import compare_open_answers
 from hesperus.analysis.open_answers.sides import Chosen
+from hesperus.analysis.run_kinds import described
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import (

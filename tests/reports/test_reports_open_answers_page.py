@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from page_outline import as_read, is_sound, loads_nothing
 
-from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.evidence import Evaluated, OpenEvidence, gathered
 from hesperus.analysis.open_answers.open_findings import cell_labels
+from hesperus.analysis.run_kinds import study_kind
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run

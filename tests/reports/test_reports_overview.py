@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 
 from command_line import hesperus
 from hesperus import api
-from hesperus.analysis.pack_notes import pack_notes
+from hesperus.analysis.run_notes import pack_notes, run_notes
 from hesperus.analysis.settings import GivenSettings
-from hesperus.analysis.summary_table import run_notes
 from hesperus.cli.app import app
 from hesperus.errors import EarlierRunWarning
 from hesperus.records import SCHEMA_VERSION, Run, conform, read_records, read_run, write_records, write_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hesperus import wording
-from hesperus.analysis.pairs import Side, pair
+from hesperus.analysis.compared_pairs import Side, pair
 from hesperus.untrusted import has_right_to_left, isolated, one_line, shortened, visible
 
 

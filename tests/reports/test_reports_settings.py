@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from conftest import quiz
 from hesperus import api
 from hesperus.analysis.measure_names import MEASURES, SIMILARITY
-from hesperus.analysis.open_answers.run_tables import TABLES
+from hesperus.analysis.open_answers.open_tables import TABLES
 from hesperus.analysis.settings import (
     DEFAULT,
     GivenSettings,

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from page_outline import is_sound, loads_nothing, outline
 
-from hesperus.analysis.kinds import study_kind
+from hesperus.analysis.run_kinds import study_kind
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.similarity.similarity_findings import similarity_findings
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, similarity_settings

@@ -7,14 +7,16 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from hesperus.analysis.changed_answers import inconsistent_examples
+from hesperus.analysis.changed_answers import changed_answers
 from hesperus.analysis.multisense_findings import MultisenseFindings, multisense_findings
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import SCHEMA, Run, conform
 from hesperus.reports import multisense_grids as grids
 from hesperus.reports import multisense_story as story
+from hesperus.reports.blocks import Reading
 from hesperus.reports.estimate_texts import estimate_text
+from hesperus.reports.multisense_page import example
 from hesperus.wording import own_senses, sense_sentence
 
 QUICK = Bootstrap(resamples=200)
@@ -220,28 +222,33 @@ def test_an_empty_table_is_told() -> None:
 
 def test_examples_take_the_most_frequent_change_first_and_spread_over_changes() -> None:
     german = {("de_from_en", "de_from_en"): "nnyynnnn??"}
-    found = inconsistent_examples(Run(rows("m", SOURCE | german)), each=3)
-    assert found.total == 4
-    assert [example.item for example in found.shown] == ["i0", "i8", "i1"]
-    first, second, _ = found.shown
-    assert (first.a.answer, first.a.right, first.b.answer, first.b.right) == ("yes", True, "no", False)
-    assert (second.b.answer, second.b.right) == ("invalid", False)
-    assert first.a.fields == () and first.b.reply is not None and first.b.reply.language == "de"
+    found, total = changed_answers(Run(rows("m", SOURCE | german)), each=3)
+    assert total == 4
+    assert [a["item"] for a, _ in found] == ["i0", "i8", "i1"]
+    (a, b), (_, second) = (example(*both, None, ()).sides for both in found[:2])
+    assert (a.reading, b.reading) == (Reading("yes", True), Reading("no", False))
+    assert second.reading == Reading("invalid", False)
+    ((name, reply),) = b.texts
+    assert name == "reply" and reply is not None and reply.language == "de"
 
 
 def test_examples_are_few_over_many_models_and_senses(make_run: Callable[..., Run]) -> None:
     run = make_run({f"m/{n}": 2.0 for n in range(4)})
-    found = inconsistent_examples(run, each=3, most=12)
-    assert len(found.shown) == 12 and found.total > 12
-    assert {(example.model, example.b.code) for example in found.shown} == {
+    found, total = changed_answers(run, each=3, most=12)
+    assert len(found) == 12 and total > 12
+    assert {(b["model"], b["input"]) for _, b in found} == {
         (f"m/{n}", f"{tag}_from_en") for n in range(4) for tag in ("ar", "de", "zh")
     }
 
 
 def test_examples_show_the_text_of_each_side_with_its_direction(capitals: Run) -> None:
-    found = inconsistent_examples(capitals)
-    example = next(e for e in found.shown if e.item == "q0-0" and e.b.code == "ar_from_en")
-    (name, text), (_, source) = example.b.fields[0], example.a.fields[0]
+    both = next(
+        pair
+        for pair in changed_answers(capitals)[0]
+        if (pair[1]["item"], pair[1]["input"]) == ("q0-0", "ar_from_en")
+    )
+    (_, source), (name, text) = (side.texts[0] for side in example(*both, capitals.items, ()).sides)
+    assert text is not None and source is not None
     assert (name, text.text, text.language, text.direction) == (
         "question",
         "هل باريس عاصمة فرنسا؟",
@@ -260,11 +267,14 @@ def test_items_with_prefixed_fields_and_options_and_without_senses() -> None:
             "field:context": [None, ""], "group:subject": ["x", "x"],
         }
     )  # fmt: skip
-    example = inconsistent_examples(Run(records, items)).shown[0]
-    assert [(name, text.text) for name, text in example.b.fields] == [("question", "Was?")]
-    assert [option.text for option in example.a.options] == ["one", "two"]
-    later = inconsistent_examples(Run(records, items)).shown[1]
-    assert later.item == "i1" and later.a.fields == () == later.a.options
+    found, _ = changed_answers(Run(records, items))
+    a, b = example(*found[0], items, ()).sides
+    assert [(name, text.text) for name, text in b.texts if text and name != "reply"] == [("question", "Was?")]
+    assert [option.text for option in a.options] == ["one", "two"]
+    later = example(*found[1], items, ()).sides[0]
+    assert (
+        found[1][0]["item"] == "i1" and [name for name, _ in later.texts] == ["reply"] and later.options == ()
+    )
 
 
 def test_records_of_another_tool_without_gold_and_replies() -> None:
@@ -276,8 +286,9 @@ def test_records_of_another_tool_without_gold_and_replies() -> None:
             ]
         )
     )
-    found = inconsistent_examples(Run(frame))
-    assert [(e.a.code, e.b.code, e.a.right, e.a.reply) for e in found.shown] == [("en", "de", None, None)]
+    found, _ = changed_answers(Run(frame))
+    ((a, b),) = (example(*both, None, ()).sides for both in found)
+    assert (a.code, b.code, a.reading, a.texts) == ("en", "de", Reading("A", None), (("reply", None),))
 
 
 def test_no_maker_is_named_whom_the_records_do_not_name() -> None:

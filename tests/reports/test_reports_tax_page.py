@@ -10,14 +10,13 @@ import polars as pl
 import pytest
 from page_outline import as_read, is_sound, loads_nothing, outline
 
-from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.raters import raters_table
 from hesperus.analysis.rating_tables import RaterSettings
+from hesperus.analysis.run_kinds import study_kind
 from hesperus.analysis.table import Table
-from hesperus.analysis.tax.conditions import Senses
-from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.audit_evidence import Evidence
 from hesperus.analysis.tax.paired_records import quality_scores
-from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
+from hesperus.analysis.tax.tax_settings import QualityThreshold, Senses, TaxSettings
 from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame

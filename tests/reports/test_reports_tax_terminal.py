@@ -14,7 +14,7 @@ from scipy.stats import beta
 from typer.testing import CliRunner, Result
 
 from hesperus.analysis.tax.back_translation import back_translation_table
-from hesperus.analysis.tax.paired import most_changed
+from hesperus.analysis.tax.difference_rows import most_changed
 from hesperus.analysis.tax.paired_records import Side
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.cli.app import app

@@ -77,7 +77,7 @@ def test_bins_are_what_a_count_gives(records: pl.DataFrame) -> None:
 
 def test_scores_without_a_scale_fall_into_bins_of_as_many(records: pl.DataFrame) -> None:
     scores = scored(records, low=-1.0, high=0.9).rename({"bleu": "comet"})
-    table = translation_bins(records, scores, names=["comet"], bootstrap=QUICK)
+    table = translation_bins(records, scores, bootstrap=QUICK)
     sizes = [row["answers"] for row in table.rows if row["sense"] == ALL and row["model"] == "pocket/m"]
     assert len(sizes) == 5 and max(sizes) - min(sizes) <= 1  # type: ignore[operator, type-var]
     same = translation_bins(

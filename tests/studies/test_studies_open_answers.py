@@ -16,10 +16,7 @@ import polars as pl
 import pytest
 import yaml
 
-from hesperus.analysis.open_answers.counting import counts_table
-from hesperus.analysis.open_answers.grouping import groups_table
-from hesperus.analysis.open_answers.run_tables import run_table
-from hesperus.analysis.open_answers.scores import scores_table
+from hesperus.analysis.open_answers.open_tables import counts_table, groups_table, run_table, scores_table
 from hesperus.errors import DataError, PermanentError, StoreError, UnknownNameError, UsageError
 from hesperus.evaluators import EmbeddedJudge, information_evaluator
 from hesperus.languages import pack

@@ -17,7 +17,7 @@ import yaml
 from open_world import FACTS, PRECISION, RECALL, kind_of, world, write_task
 
 import hesperus as hs
-from hesperus.analysis.open_answers.run_tables import run_table
+from hesperus.analysis.open_answers.open_tables import run_table
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError, ModelError, UnknownNameError, UsageError
 from hesperus.languages import language, languages

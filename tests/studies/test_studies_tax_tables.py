@@ -11,14 +11,19 @@ import pytest
 from typer.testing import CliRunner
 
 from hesperus.analysis.table import Table
+from hesperus.analysis.tax.audit_evidence import Evidence, tax_tables
 from hesperus.analysis.tax.back_translation import back_translation_table
-from hesperus.analysis.tax.conditions import Senses, conditions_of
-from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.native_control import native_control_table
 from hesperus.analysis.tax.naturalisation import NO_GAIN, naturalisation_table
 from hesperus.analysis.tax.paired_records import Side, compared, quality_scores
 from hesperus.analysis.tax.rating import rating_table
-from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings, parse_groups
+from hesperus.analysis.tax.tax_settings import (
+    QualityThreshold,
+    Senses,
+    TaxSettings,
+    conditions_of,
+    parse_groups,
+)
 from hesperus.analysis.tax.validity import bounds_table, sensitive_cells, validity_table
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError

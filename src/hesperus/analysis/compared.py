@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.analysis.answered import Places
 from hesperus.analysis.compared_similarity import ONE_RUN, similarity_contrasts
-from hesperus.analysis.corrections import (
+from hesperus.analysis.p_corrections import (
     EXACT_MCNEMAR,
     MCNEMAR,
     ONE_METHOD,

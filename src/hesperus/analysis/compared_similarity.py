@@ -7,9 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from hesperus.analysis.shared_gold import gold_range
 from hesperus.analysis.table import NewRow, Row, estimate_cells
-from hesperus.analysis.views import View
+from hesperus.analysis.views import View, gold_range
 from hesperus.measures import (
     INVALID,
     MISSING,

@@ -1,4 +1,4 @@
-"""Languages by family: the order in which figures and tables put them, and where a family ends."""
+"""Languages by family and name: the order in which figures and tables put them, and what they are called there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from hesperus.errors import UnknownNameError
 from hesperus.languages import Language, language
-from hesperus.wording import parsed, sense_label
+from hesperus.wording import language_label, parsed, sense_label
 
 UNKNOWN_FAMILY = "family not known"
 
@@ -24,6 +24,17 @@ def family_key(code: str) -> tuple[bool, str, str, str, tuple[str, str]]:
     if found is None or found.family is None:
         return (True, "", "", "", (sense_label(code), code))
     return (False, found.family, found.branch or "", found.script, (sense_label(code), code))
+
+
+def language_names(codes: Sequence[str]) -> dict[str, str]:
+    """``German (de)`` where that tells all codes apart, else the sense in words, else the code itself."""
+    short = {
+        code: language_label(sense.language) if (sense := parsed(code)) is not None else code
+        for code in codes
+    }
+    if len(set(short.values())) < len(short):
+        short = {code: sense_label(code) for code in codes}
+    return short if len(set(short.values())) == len(short) else {code: code for code in codes}
 
 
 def spans(names: Sequence[str], groups: Mapping[str, str]) -> list[tuple[str, int, int]]:

@@ -45,7 +45,7 @@ class KappaChange:
 
 
 def kappa_changes(matrix: ItemMatrix, changes: ItemChanges) -> Iterator[KappaChange]:
-    """A row for each model, task and pair of senses whose κ_p is defined in both runs and is not the same in both.
+    """A row for each model, task and pair of senses with a κ_p that is defined in both runs and differs.
 
     Of more than MOST_SENSES senses each is compared with its reference only.
 

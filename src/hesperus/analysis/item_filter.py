@@ -1,4 +1,4 @@
-"""Which rows of an item matrix are wanted, and in which order: filters are plain values, so that an address can hold them."""
+"""Which rows of an item matrix are wanted and in which order, which of them a page shows, and how many items have each mark."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ItemFilter:
         unanswered: Senses in which the reply holds no answer.
         changed: Senses in which it differs from that of their reference.
         lost: Senses in which it is wrong while their reference is right.
-        differs: Pairs of senses whose answers differ; ("instruction", "input"): those with only the instruction and only the
+        differs: Pairs of senses with different answers; ("instruction", "input"): those with only the instruction and only the
             input in one and the same made sense.
         anywhere: Marks and outcomes (see ANYWHERE) that some cell has.
         at_least: Some cell that is asked for above, or any cell if none is, has a confidence of at least this.
@@ -243,3 +243,59 @@ def _instruction_and_input(
 def has_instruction_and_input(matrix: ItemMatrix) -> bool:
     """Whether a made sense was asked in the instruction alone and in the input alone."""
     return any(True for _ in _instruction_and_input(matrix.columns))
+
+
+_EACH = (12, 8, 5, 3, 2, 1)
+
+
+def doubtful_rows(matrix: ItemMatrix) -> pl.DataFrame:
+    """Rows with an answer that changes, says less, is wrong or is missing, the most telling first."""
+    marks = ("changed", "wrong", "unanswered", "lost")
+    return telling(matrix.rows).filter(pl.any_horizontal(pl.col(mark) > 0 for mark in marks))
+
+
+def chosen_rows(matrix: ItemMatrix, rows: pl.DataFrame, most: int) -> tuple[pl.DataFrame, int]:
+    """Rows that a page keeps, so that every number leads to some.
+
+    Args:
+        matrix: The matrix.
+        rows: Rows of it, the most telling first.
+        most: How many are kept.
+
+    Returns:
+        The rows, and how many were taken of each model in each sense before the most telling of all; 0: none was.
+    """
+    if rows.height <= most:
+        return rows, 0
+    placed = rows.select("row", pl.col("model").cast(pl.Categorical)).with_row_index("place")
+    doubtful = pl.col("mark").is_in(["wrong", "unanswered"]) | pl.col("changed") | pl.col("lost")
+    cells = matrix.cells.filter(doubtful.fill_null(False)).select("row", "column")
+    # Each in its turn is among the first of those that the largest number takes.
+    ranked = (
+        cells.join(placed, on="row").sort("place", "column").group_by("model", "column", maintain_order=True)
+    )
+    first = ranked.head(_EACH[0]).sort("place", "column")
+    for each in _EACH:
+        kept = first.group_by("model", "column", maintain_order=True).head(each)["row"].unique()
+        if kept.len() <= most:
+            rest = rows.filter(~pl.col("row").is_in(kept.implode())).head(most - kept.len())["row"]
+            shown = rows.filter(pl.col("row").is_in(pl.concat([kept, rest]).implode()))
+            return shown, each
+    return rows.head(most), 0
+
+
+def marked_totals(matrix: ItemMatrix) -> Mapping[tuple[str, str, str], int]:
+    """How many items have each mark, by model and key of the sense."""
+    keys = {column.number: column.key for column in matrix.columns}
+    counts = (
+        matrix.cells.join(matrix.rows.select("row", pl.col("model").cast(pl.Categorical)), on="row")
+        .group_by("model", "column")
+        .agg(mark_of(mark).sum().alias(mark) for mark in IN_A_SENSE)
+        .sort("model", "column")
+    )
+    return {
+        (row["model"], keys[row["column"]], mark): row[mark]
+        for row in counts.iter_rows(named=True)
+        for mark in IN_A_SENSE
+        if row[mark]
+    }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hesperus import plugins
 
 MEASURES: Mapping[str, str] = {
-    "summary": "hesperus.analysis.summary_table:summary",
+    "summary": "hesperus.analysis.summary:summary",
     "accuracy": "hesperus.analysis.single:accuracy_table",
     "agreement": "hesperus.analysis.agreement:agreement_table",
     "consistency": "hesperus.analysis.paired:consistency_table",
@@ -16,7 +16,7 @@ MEASURES: Mapping[str, str] = {
     "labels": "hesperus.analysis.single:labels_table",
     "language": "hesperus.analysis.reply_language:language_table",
     "outcomes": "hesperus.analysis.single:outcomes_table",
-    "all_languages": "hesperus.analysis.all_languages:all_languages_table",
+    "all_languages": "hesperus.analysis.agreement:all_languages_table",
     "tokens": "hesperus.analysis.tokens:tokens_table",
     "validity": "hesperus.analysis.single:validity_table",
 }
@@ -30,7 +30,7 @@ SIMILARITY = ("similarity", "means", "contrasts", "correlations", "all_languages
 ``all_languages`` is a measure of any run; that of a similarity study has the subsets that the study wants."""
 
 OPEN_ANSWERS = ("scores", "groups", "counts", "prompts", "readability")
-"""Tables of a run of open answers, from the evaluations in its folder; see hesperus.analysis.open_answers.run_tables."""
+"""Tables of a run of open answers, from the evaluations in its folder; see hesperus.analysis.open_answers.open_tables."""
 
 TAX_ESTIMATORS: Mapping[str, str] = {"back_translation": "E1", "native_control": "E3", "naturalisation": "E4"}
 """What an audit of a translated benchmark estimates, with its number in the paper."""

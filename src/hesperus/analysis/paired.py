@@ -9,8 +9,7 @@ import polars as pl
 from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import NewRow, Table
-from hesperus.analysis.view_rows import view_table
-from hesperus.analysis.views import View, all_cells
+from hesperus.analysis.views import View, all_cells, view_table
 from hesperus.errors import UsageError
 from hesperus.measures import (
     INVALID,
@@ -111,7 +110,7 @@ def decomposition_table(records: pl.DataFrame, settings: MeasureSettings) -> Tab
     """What the instruction, the input, both together and mere sampling contribute to inconsistency.
 
     Returns:
-        For every made sense whose four cells were all asked: ``total`` = ``noise`` + ``instruction`` + ``input`` +
+        For every made sense with all four cells asked: ``total`` = ``noise`` + ``instruction`` + ``input`` +
         ``interaction``, and ``invalid``, a part of ``total``. Without a repeat of the source there is no ``noise``.
     """
 

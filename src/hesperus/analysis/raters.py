@@ -11,6 +11,7 @@ import polars as pl
 
 from hesperus.analysis.rating_tables import QUESTION, RaterSettings, Ratings, grouped_ratings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.analysis.views import estimated
 from hesperus.errors import UsageError
 from hesperus.measures import (
     WEIGHTS,
@@ -20,7 +21,6 @@ from hesperus.measures import (
     category_statistic,
     cohen_statistic,
     confusion,
-    estimates,
     fleiss_statistic,
     gwet_statistic,
     krippendorff_alpha,
@@ -80,7 +80,7 @@ def categories_table(frame: pl.DataFrame, settings: RaterSettings, *, file: obje
         file: Named in messages.
 
     Returns:
-        For every question whose ratings are names a row per group and category: ``share`` of the rated units, with an
+        For every question with names as ratings a row per group and category: ``share`` of the rated units, with an
         interval over items. Categories are those that occur anywhere in the answers to the question.
 
     Raises:
@@ -105,10 +105,12 @@ def categories_table(frame: pl.DataFrame, settings: RaterSettings, *, file: obje
     for ratings in named:
         names = sorted(known[ratings.group.get(QUESTION)])
         places = [float(ratings.names.index(name)) if name in ratings.names else -1.0 for name in names]
-        shares = [_over_items(category_statistic(ratings.table, place), ratings) for place in places]
-        for name, estimate in zip(names, estimates(shares, settings.bootstrap), strict=True):
-            base = {**ratings.group, "category": name, "statistic": "share", "raters": len(ratings.raters)}
-            rows.append({**base, **estimate_cells(estimate)})
+        head = {**ratings.group, "statistic": "share", "raters": len(ratings.raters)}
+        shares = (
+            ({"category": name}, _over_items(category_statistic(ratings.table, place), ratings))
+            for name, place in zip(names, places, strict=True)
+        )
+        rows += estimated(head, shares, settings.bootstrap)
     columns = (*found.by, "category", "statistic", "raters", *ESTIMATE_COLUMNS)
     return table("categories", columns, rows=rows, signature={**settings.signed(), **found.counts})
 
@@ -123,10 +125,8 @@ def _rows(ratings: Ratings, settings: RaterSettings) -> Iterator[dict[str, objec
         ratings.table, ratings.level, bootstrap=settings.bootstrap, items=ratings.items
     )
     yield {**base, "statistic": "krippendorff_alpha", **estimate_cells(alpha)}
-    named = [(cells, _over_items(found, ratings)) for cells, found in _statistics(ratings)]
-    found = estimates((statistic for _, statistic in named), settings.bootstrap)
-    for (cells, _), estimate in zip(named, found, strict=True):
-        yield {**base, **cells, **estimate_cells(estimate)}
+    named = ((cells, _over_items(found, ratings)) for cells, found in _statistics(ratings))
+    yield from estimated(base, named, settings.bootstrap)
 
 
 def _over_items(statistic: Statistic, ratings: Ratings) -> Statistic:

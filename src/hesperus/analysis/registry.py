@@ -9,13 +9,13 @@ import polars as pl
 
 from hesperus import plugins
 from hesperus.analysis.answered import with_answered
-from hesperus.analysis.description import Described
 from hesperus.analysis.measure import Measure
 from hesperus.analysis.measure_names import MEASURES, OF_RECORDS, OPEN_ANSWERS, SIMILARITY, offered_measures
-from hesperus.analysis.open_answers.measuring import is_open, open_table, refuse_labels, with_labels
+from hesperus.analysis.open_answers.open_measures import is_open, open_table, refuse_labels, with_labels
+from hesperus.analysis.run_kinds import Described
 from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
 from hesperus.analysis.similarity.similarity_settings import columns_of
-from hesperus.analysis.summary_table import NOTED, summary_table
+from hesperus.analysis.summary import NOTED, summary_table
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
 from hesperus.errors import UnknownNameError, UsageError
 
@@ -88,9 +88,9 @@ def measure_table(
         found = _checked(declared, records, resolve_settings(given, study))
         return with_answered(found, records, given.by or ()) if declared.rests_on_answers else found
     # Its tests need scipy, which measuring does not.
-    from hesperus.analysis.similarity.named import similarity_table
+    from hesperus.analysis.similarity.all_pairs import similarity_table
 
-    return with_answered(similarity_table(what, records, given, described=described), records)
+    return with_answered(similarity_table(what, records, given, described or Described()), records)
 
 
 def _checked(declared: Measure, records: pl.DataFrame, settings: MeasureSettings) -> Table:

@@ -13,8 +13,7 @@ import polars as pl
 from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, table
-from hesperus.analysis.view_rows import estimated
-from hesperus.analysis.views import parts
+from hesperus.analysis.views import estimated, parts
 from hesperus.languages import TextLanguage, are_alike, compared_reply, is_identified, language_asked
 from hesperus.measures import Statistic, share_statistic
 

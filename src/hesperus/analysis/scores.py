@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from hesperus.analysis.answered import with_answered
-from hesperus.analysis.corrections import (
+from hesperus.analysis.p_corrections import (
     P_DECIDES,
     PERMUTED,
     correct,
@@ -20,8 +20,7 @@ from hesperus.analysis.corrections import (
 )
 from hesperus.analysis.settings import DEFAULT, MeasureSettings, resolve
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
-from hesperus.analysis.view_rows import view_rows
-from hesperus.analysis.views import View
+from hesperus.analysis.views import View, view_rows
 from hesperus.errors import DataError, UsageError
 from hesperus.measures import (
     Bootstrap,

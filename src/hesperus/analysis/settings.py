@@ -1,6 +1,6 @@
 """What decides a table, and who decides it: the person who asks, else the run's own study, else the default.
 
-"Not given" is None, never a value that happens to equal the default: a flag that is given wins, whatever its value.
+"Not given" is None, never a value that happens to equal the default: a flag that is given always wins, also with the value of the default.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ import polars as pl
 from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import NewRow, Table
-from hesperus.analysis.view_rows import view_table
-from hesperus.analysis.views import View
+from hesperus.analysis.views import View, view_table
 from hesperus.measures import (
     MANY_CLASSES,
     Statistic,

@@ -6,14 +6,16 @@ corrected for chance; what became of the questions. All studies, `measure` and t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.shared_gold import gold_range
-from hesperus.analysis.views import views
+from hesperus.analysis.measure import measure
+from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Row, Table, estimate_cells, table
+from hesperus.analysis.views import gold_range, views
 from hesperus.measures import (
     INVALID,
     MISSING,
@@ -45,73 +47,94 @@ question asked again; ``top_label`` is the share of the answers that are the mos
 what was asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryRow:
-    """One number of a summary.
-
-    Attributes:
-        task: Name of the task.
-        cell: The model and the sense that it is about.
-        reference: What it is compared with; None if it is about the cell alone.
-        statistic: One of STATISTICS.
-        estimate: The number.
-        label: The label of ``top_label``; None otherwise.
-        groups: Values of the columns by which the records were split.
-    """
-
-    task: str
-    cell: Cell
-    reference: Cell | None
-    statistic: str
-    estimate: Estimate
-    label: str | None = None
-    groups: tuple[object, ...] = ()
+NOTED = frozenset({"cohen_kappa"})
+"""Statistics of whose intervals the notes speak (see hesperus.analysis.run_notes)."""
 
 
-def summarize(
+@measure(
+    "summary",
+    help="Per model and language what a reader must see before any other number.",
+    takes=("by", "invalid"),
+    main=None,
+)
+def summary(records: pl.DataFrame, settings: MeasureSettings) -> Table:
+    """The summary of answers that are labels; see summary_table."""
+    return summary_table(records, settings=settings)
+
+
+NOTED = frozenset({"cohen_kappa"})
+"""Statistics of whose intervals the notes speak."""
+
+
+def summary_table(
     records: pl.DataFrame,
     *,
-    by: Sequence[str] = (),
-    invalid: InvalidRule = "disagree",
-    bootstrap: Bootstrap,
+    settings: MeasureSettings | None = None,
+    labels: bool = True,
     intervals: Collection[str] | None = None,
-) -> list[SummaryRow]:
-    """Summarize records.
+) -> Table:
+    """What a reader must see of every model and language before any other number.
 
     Args:
         records: The records table, of any number of tasks.
-        by: Columns of the records to group by.
-        invalid: How answers without a label compare.
-        bootstrap: How intervals are made.
-        intervals: Statistics that get one, unless agreement is plainly beyond chance; None: all. Of many models most of
-            the time goes into them.
+        settings: How invalid answers compare, intervals, columns to group by.
+        labels: Whether answers are labels; of open answers only what became of the questions is measured.
+        intervals: Statistics that get an interval, unless agreement is plainly beyond chance; None: all. NOTED is enough for
+            the notes; of many models most of the time goes into intervals.
 
     Returns:
         For each task, model and language the rows of STATISTICS that there are: the reference has no consistency with
         itself, a question that was asked once has no noise floor, and answers that are texts of their own (free_texts) have
-        outcomes alone.
+        outcomes alone. The label of ``top_label`` is in the column `label`.
 
     Raises:
         DataError: An item has different numbers of options in different senses.
     """
-    rows: list[SummaryRow] = []
+    settings = settings or MeasureSettings()
+    rows: list[NewRow] = []
     texts = free_texts(records)
-    parts = views(records, by=by, per_model=False) if records.height else ()
+    parts = views(records, by=settings.by, per_model=False) if records.height else ()
     for view in sorted(parts, key=lambda view: (view.task, *map(str, view.groups.values()))):
-        task, arrays = view.task, view.arrays
+        arrays, has_labels = view.arrays, labels and view.task not in texts
         shared_gold = gold_range(arrays.gold)
         for model in dict.fromkeys(cell.model for cell in arrays.cells):
-            named = [
-                one
-                for one in _of_model(arrays, model, shared_gold, invalid)
-                if task not in texts or one[2] in OUTCOMES
-            ]
-            numbers = _estimated(named, bootstrap, intervals)
+            every = _of_model(arrays, model, shared_gold, settings.invalid)
+            named = [one for one in every if has_labels or one[2] in OUTCOMES]
+            numbers = _estimated(named, settings.bootstrap, intervals)
             rows += [
-                SummaryRow(task, cell, reference, name, number, label, tuple(view.groups.values()))
+                {
+                    "model": model, "task": view.task, **view.groups, "instruction": cell.instruction, "input": cell.input,
+                    "reference": None if reference is None else reference.input, "label": label, "statistic": name,
+                    **estimate_cells(number),
+                }
                 for (cell, reference, name, _, label), number in zip(named, numbers, strict=True)
-            ]
-    return rows
+            ]  # fmt: skip
+    head = ("model", "task", *settings.by, "instruction", "input", "reference", "label", "statistic")
+    return table("summary", (*head, *ESTIMATE_COLUMNS), rows=rows, signature=settings.signed())
+
+
+SummaryCells = Mapping[tuple[object, ...], Mapping[str, Row]]
+"""Values of the keys of a line to its rows, by statistic."""
+
+
+def summary_cells(summary: Table) -> tuple[tuple[str, ...], SummaryCells]:
+    """The rows of a summary by the lines in which people read them.
+
+    Args:
+        summary: From summary_table.
+
+    Returns:
+        The names of the keys (model, task, columns to group by, language), and the lines.
+    """
+    by = summary.columns[2 : summary.columns.index("instruction")]
+    keys = ("model", "task", *by)
+    lines: dict[tuple[object, ...], dict[str, Row]] = {}
+    for row in summary.rows:
+        instruction, given = str(row["instruction"]), str(row["input"])
+        sense = given if instruction == given else f"{instruction}/{given}"
+        key = (*(row[name] for name in keys), sense)
+        lines.setdefault(key, {})[str(row["statistic"])] = row
+    return (*keys, "language"), lines
 
 
 def _estimated(

@@ -12,8 +12,7 @@ from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.summary import language_cells, reference_of
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
-from hesperus.analysis.view_rows import estimated
-from hesperus.analysis.views import parts
+from hesperus.analysis.views import estimated, parts
 from hesperus.measures import Bootstrap, Statistic
 from hesperus.measures.resample import Floats
 from hesperus.measures.statistic import ratio

@@ -11,10 +11,10 @@ import polars as pl
 
 from hesperus.analysis.scores import check_scores, item_scores
 from hesperus.analysis.settings import MeasureSettings
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
-from hesperus.analysis.views import View, views
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
+from hesperus.analysis.views import View, estimated, views
 from hesperus.errors import DataError
-from hesperus.measures import Bootstrap, InvalidRule, Statistic, compare, estimates
+from hesperus.measures import Bootstrap, InvalidRule, Statistic, compare
 from hesperus.measures.statistic import ratio, share_corners
 from hesperus.records import CellPair, implied_pairs
 
@@ -31,7 +31,6 @@ def translation_bins(
     records: pl.DataFrame,
     scores: pl.DataFrame,
     *,
-    names: Sequence[str] = (),
     invalid: InvalidRule = "disagree",
     bootstrap: Bootstrap | None = None,
 ) -> Table:
@@ -44,7 +43,6 @@ def translation_bins(
     Args:
         records: The records table.
         scores: Item scores (see hesperus.analysis.scores.read_scores).
-        names: Which scores; all where empty, but those of single fields.
         invalid: How invalid answers compare.
         bootstrap: How intervals are made; None takes the default.
 
@@ -56,12 +54,13 @@ def translation_bins(
     """
     settings = MeasureSettings(invalid=invalid, bootstrap=bootstrap or Bootstrap())
     checked = check_scores(scores)
-    found = [
+    # Those of single fields are left out.
+    names = [
         name for name in checked.columns if name not in ("task", "model", "sense", "item") and ":" not in name
     ]
-    rows: list[dict[str, object]] = []
+    rows: list[NewRow] = []
     for view in views(records):
-        for name in names or found:
+        for name in names:
             rows += _rows(view, checked, name, settings)
     if not rows:
         raise DataError(
@@ -80,9 +79,7 @@ class _Scored:
     score: Floats
 
 
-def _rows(
-    view: View, scores: pl.DataFrame, name: str, settings: MeasureSettings
-) -> Iterator[dict[str, object]]:
+def _rows(view: View, scores: pl.DataFrame, name: str, settings: MeasureSettings) -> Iterator[NewRow]:
     senses = [
         scored
         for made in implied_pairs(view.arrays.cells)
@@ -94,19 +91,16 @@ def _rows(
     held = np.concatenate([one.score[one.counted] for one in senses])
     edges = _edges(held)
     groups = [(one.sense, [one]) for one in senses] + ([(ALL, senses)] if len(senses) > 1 else [])
-    heads: list[dict[str, object]] = []
-    statistics: list[Statistic] = []
-    for sense, members in groups:
-        for low, high, last in edges:
-            statistic, answers = _share(members, low, high, last)
-            if answers:
-                statistics.append(statistic)
-                heads.append(
-                    {"model": view.model, "task": view.task, "sense": sense, "score": name, "from": low, "to": high,
-                     "answers": answers, "statistic": "consistency"}
-                )  # fmt: skip
-    numbers = estimates(statistics, settings.bootstrap)
-    yield from ({**head, **estimate_cells(number)} for head, number in zip(heads, numbers, strict=True))
+
+    def found() -> Iterator[tuple[NewRow, Statistic]]:
+        for sense, members in groups:
+            for low, high, last in edges:
+                statistic, answers = _share(members, low, high, last)
+                if answers:
+                    head = {"sense": sense, "score": name, "from": low, "to": high, "answers": answers}
+                    yield {**head, "statistic": "consistency"}, statistic
+
+    yield from estimated({"model": view.model, "task": view.task}, found(), settings.bootstrap)
 
 
 def _scored(view: View, made: CellPair, scores: pl.DataFrame, name: str, invalid: InvalidRule) -> _Scored:

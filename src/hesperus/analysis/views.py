@@ -1,8 +1,8 @@
-"""The parts of a records table that are measured by themselves: a task, often a model, a value of each group column."""
+"""The parts of a records table that are measured by themselves, and the rows of a measure, estimated over the same resamples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -11,7 +11,10 @@ from weakref import finalize
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.settings import MeasureSettings
+from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
 from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.measures import Bootstrap, Statistic, estimates
 from hesperus.records import KEY, MISSING, AnswerArrays, Cell, Codes, answer_arrays
 from hesperus.records.labels import with_option_counts
 
@@ -206,3 +209,86 @@ def _cell(value: object) -> object:
     if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
         return value
     return str(value)
+
+
+_NONE = np.iinfo(np.int32).max
+
+
+def gold_range(gold: Codes) -> tuple[Codes, Codes]:
+    """Highest and lowest code of the gold of each item over all runs that have one.
+
+    Args:
+        gold: Codes of the right answers, [runs, items], negative if absent.
+
+    Returns:
+        Two of [items]; they are equal where all runs that have gold have the same. Where none has, the highest is negative.
+    """
+    highest: Codes = gold.max(axis=0, initial=-1)
+    lowest: Codes = np.where(gold >= 0, gold, _NONE).min(axis=0, initial=_NONE).astype(np.int32)
+    return highest, lowest
+
+
+Found = Iterable[tuple[Mapping[str, object], Statistic]]
+"""Cells of a row, the name of its statistic among them, and the statistic."""
+
+
+def estimated(head: Mapping[str, object], found: Found, bootstrap: Bootstrap) -> list[NewRow]:
+    """Rows of statistics over the same items: the head, the cells of each, and its estimate."""
+    cells: list[Mapping[str, object]] = []
+
+    def stream() -> Iterator[Statistic]:
+        for own, statistic in found:
+            cells.append(own)
+            yield statistic
+
+    numbers = estimates(stream(), bootstrap)
+    return [{**head, **own, **estimate_cells(number)} for own, number in zip(cells, numbers, strict=True)]
+
+
+def view_rows(
+    records: pl.DataFrame, settings: MeasureSettings, measured: Callable[[View], Found]
+) -> list[NewRow]:
+    """The rows of every model, task and group.
+
+    Args:
+        records: The records table.
+        settings: Columns to group by, and how intervals are made.
+        measured: The statistics of one part of the records.
+
+    Raises:
+        DataError: The table is empty.
+        UnknownNameError: A group column does not exist.
+        UsageError: A group column is in every row anyway.
+    """
+    rows: list[NewRow] = []
+    for view in views(records, by=settings.by):
+        head = {"model": view.model, "task": view.task, **view.groups}
+        rows += estimated(head, measured(view), settings.bootstrap)
+    return rows
+
+
+def view_table(
+    name: str,
+    records: pl.DataFrame,
+    settings: MeasureSettings,
+    *,
+    columns: Sequence[str],
+    measured: Callable[[View], Found],
+) -> Table:
+    """The table of those rows.
+
+    Args:
+        name: Name of the measure.
+        records: The records table.
+        settings: How it is measured.
+        columns: Names of the cells that `measured` gives.
+        measured: The statistics of one part of the records.
+
+    Raises:
+        DataError: See view_rows.
+        UnknownNameError: See view_rows.
+        UsageError: See view_rows.
+    """
+    shown = ("model", "task", *settings.by, *columns, "statistic", *ESTIMATE_COLUMNS)
+    rows = view_rows(records, settings, measured)
+    return table(name, shown, rows=rows, signature=settings.signed())

@@ -113,9 +113,9 @@ def _read(
     require: Sequence[str], max_drop: Sequence[str], runs: tuple[Path | None, Path]
 ) -> tuple[list[Requirement], list[Requirement]]:
     from hesperus.analysis.compared import COMPARED
-    from hesperus.analysis.description import described
-    from hesperus.analysis.open_answers.measuring import OPEN_COMPARED, is_open
+    from hesperus.analysis.open_answers.open_measures import OPEN_COMPARED, is_open
     from hesperus.analysis.requirements import Requirement
+    from hesperus.analysis.run_kinds import described
     from hesperus.errors import UsageError
 
     baseline, run = runs
@@ -147,7 +147,7 @@ def _certain(
     """Differences from the baseline, with simultaneous intervals over all rows that a drop of an interval's end is about."""
     from dataclasses import replace
 
-    from hesperus.analysis.description import described
+    from hesperus.analysis.run_kinds import described
     from hesperus.analysis.settings import agreed_settings
     from hesperus.api.run_comparison import compared_runs
     from hesperus.measures import enough_permutations

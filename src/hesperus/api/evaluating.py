@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import polars as pl
 
-from hesperus.analysis.description import described
-from hesperus.analysis.open_answers.run_tables import TABLES, TableSettings, evaluation_table
+from hesperus.analysis.open_answers.open_tables import TABLES, TableSettings, evaluation_table
+from hesperus.analysis.run_kinds import described
 from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
 from hesperus.api.progress import stage_progress
 from hesperus.asking.engines import EngineName
@@ -73,8 +73,8 @@ class Evaluated:
     @property
     def nothing(self) -> str:
         """A sentence where no reply was an answer; empty where one was, or the evaluator has a rule for such replies."""
-        from hesperus.analysis.coverage import coverage_of_pairs
-        from hesperus.analysis.summary_table import nothing_of
+        from hesperus.analysis.answered import coverage_of_pairs
+        from hesperus.analysis.run_notes import nothing_of
 
         rules = self.found.signature.get("judge")
         is_ruled = isinstance(rules, dict) and bool(rules.get("missing"))

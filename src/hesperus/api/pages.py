@@ -139,10 +139,10 @@ def page_of(places: Sequence[Path], **settings: Any) -> Page:
     """
     from dataclasses import fields
 
-    from hesperus.analysis.kinds import study_kind
+    from hesperus.analysis.run_kinds import study_kind
+    from hesperus.analysis.run_notes import nothing_answered
     from hesperus.analysis.scores import run_scores
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.analysis.summary_table import nothing_answered
     from hesperus.api.tax_evidence import found_beside, report_of
     from hesperus.api.tax_runs import AuditInputs
     from hesperus.records.packed import packed_run
@@ -193,11 +193,11 @@ def consistency_card_text(run: Run, given: GivenSettings, ending: str) -> str:
         UnknownNameError: Another ending.
         DataError: An item has different numbers of options in different senses.
     """
-    from hesperus.analysis.kinds import study_kind
+    from hesperus.analysis.run_kinds import study_kind
     from hesperus.analysis.settings import resolve_settings
     from hesperus.records.packed import unpacked
-    from hesperus.reports.consistency_card import consistency_card
     from hesperus.reports.html_page import html
+    from hesperus.reports.overview import consistency_card
     from hesperus.reports.page_files import page_json, page_markdown
 
     written = {".html": html, ".md": page_markdown, ".json": page_json}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from hesperus import records
-from hesperus.analysis.description import described
+from hesperus.analysis.run_kinds import described
 from hesperus.analysis.settings import GivenSettings, agreed_settings
 from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.views import narrowed
@@ -48,7 +48,7 @@ def compare(
         UsageError: Settings that the comparison does not take.
         DataError: The runs share nothing that could be compared.
     """
-    from hesperus.analysis.open_answers.measuring import OPEN_COMPARED, is_open
+    from hesperus.analysis.open_answers.open_measures import OPEN_COMPARED, is_open
 
     if (model_a is None) != (model_b is None):
         raise UsageError("give both --model-a and --model-b, or neither")
@@ -90,13 +90,13 @@ def compared_runs(
         DataError: As compare.
     """
     from hesperus.analysis.compared import compare_table, no_shared_items
-    from hesperus.analysis.open_answers.measuring import (
+    from hesperus.analysis.open_answers.open_comparison import compare_open_answers
+    from hesperus.analysis.open_answers.open_measures import (
         OPEN_COMPARED,
         refuse_labels,
         refuse_settings,
         with_labels,
     )
-    from hesperus.analysis.open_answers.open_comparison import compare_open_answers
     from hesperus.analysis.open_answers.sides import Chosen as OpenChosen
 
     said = (described(runs[0]), described(runs[1]))
@@ -133,7 +133,7 @@ def compared_runs(
 
 def _warn_of_silence(sides: Iterable[pl.DataFrame], matched: tuple[str, str] | None) -> None:
     """Say of a side that it has records and no answer."""
-    from hesperus.analysis.summary_table import nothing_answered
+    from hesperus.analysis.run_notes import nothing_answered
 
     for side, answers, model in zip("ab", sides, matched or (None, None), strict=True):
         own = answers if model is None else answers.filter(pl.col("model") == model)

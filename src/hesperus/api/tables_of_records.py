@@ -12,17 +12,14 @@ from typing import Protocol
 
 import polars as pl
 
-from hesperus.analysis.answered import with_answered
-from hesperus.analysis.coverage import Coverage, coverage, together
-from hesperus.analysis.description import Described, described
-from hesperus.analysis.gold_notes import gold_notes
+from hesperus.analysis.answered import Coverage, coverage, together, with_answered
 from hesperus.analysis.measure_names import SIMILARITY, TAX_MEASURES, TRANSLATION
-from hesperus.analysis.open_answers.measuring import refuse_labels
-from hesperus.analysis.pack_notes import pack_notes
+from hesperus.analysis.open_answers.open_measures import refuse_labels
 from hesperus.analysis.registry import measure_columns, measure_of, measure_table, noted_summary
 from hesperus.analysis.reply_language import language_notes
+from hesperus.analysis.run_kinds import Described, described
+from hesperus.analysis.run_notes import gold_notes, nothing_of, pack_notes, summary_notes, task_notes
 from hesperus.analysis.settings import GivenSettings, resolve_settings
-from hesperus.analysis.summary_table import nothing_of, summary_notes, task_notes
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import joined_views, narrowed
 from hesperus.errors import UsageError
@@ -91,9 +88,9 @@ def similarity_of_file(
     parts = model_parts(run)
     if parts is None or given.a is not None:
         return None
-    from hesperus.analysis.similarity.named import similarity_table
+    from hesperus.analysis.similarity.all_pairs import similarity_table
 
-    found = with_answered(similarity_table(what, run, given, described=described), parts.scan)
+    found = with_answered(similarity_table(what, run, given, described), parts.scan)
     if told is not None:
         for records in parts:
             told.take(records, None)

@@ -29,10 +29,10 @@ from hesperus.errors import HesperusWarning, UsageError
 if TYPE_CHECKING:
     import polars as pl
 
-    from hesperus.analysis.description import Described
+    from hesperus.analysis.run_kinds import Described
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
-    from hesperus.analysis.tax.evidence import Evidence
+    from hesperus.analysis.tax.audit_evidence import Evidence
     from hesperus.reports.tax.tax_report import TaxReport
 
 
@@ -44,8 +44,8 @@ def evidence_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> Evid
         DataError: A file breaks its contract.
         UnknownNameError: A sense, task, reader or model of a group that does not exist.
     """
-    from hesperus.analysis.tax.conditions import conditions_of
-    from hesperus.analysis.tax.evidence import Evidence
+    from hesperus.analysis.tax.audit_evidence import Evidence
+    from hesperus.analysis.tax.tax_settings import conditions_of
     from hesperus.analysis.views import narrowed
     from hesperus.wording import own_senses
 
@@ -232,7 +232,7 @@ def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Ta
     Raises:
         UsageError: The run has not what the table needs.
     """
-    from hesperus.analysis.tax.evidence import tax_tables
+    from hesperus.analysis.tax.audit_evidence import tax_tables
     from hesperus.reports.tax.checklist import checklist_of
 
     evidence = _of_run(folder, given)
@@ -247,8 +247,7 @@ def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Ta
 
 def run_overview(folder: Path) -> Table:
     """What a run found, an estimate a line."""
-    from hesperus.analysis.tax.estimates_overview import overview
-    from hesperus.analysis.tax.evidence import tax_tables
+    from hesperus.analysis.tax.audit_evidence import overview, tax_tables
 
     return overview(
         {name: make() for name, make in tax_tables(_of_run(folder)).items() if name in TAX_ESTIMATORS}

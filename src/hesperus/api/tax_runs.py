@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
-    from hesperus.analysis.tax.conditions import Senses
-    from hesperus.analysis.tax.evidence import Origin
-    from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
+    from hesperus.analysis.tax.audit_evidence import Origin
+    from hesperus.analysis.tax.tax_settings import QualityThreshold, Senses, TaxSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class AuditInputs:
 
     def senses(self) -> Senses:
         """The senses that were named."""
-        from hesperus.analysis.tax.conditions import Senses
+        from hesperus.analysis.tax.tax_settings import Senses
 
         return Senses(self.original, self.translated, self.back, self.natural)
 
@@ -263,7 +262,7 @@ def rereadings(records: pl.DataFrame, inputs: AuditInputs) -> dict[str, pl.DataF
 
 def origin(records: pl.DataFrame, inputs: AuditInputs) -> Origin:
     """Where the records lie, and what can be done from there."""
-    from hesperus.analysis.tax.evidence import Origin
+    from hesperus.analysis.tax.audit_evidence import Origin
     from hesperus.tasks import tasks
 
     study = declared(inputs.runs)

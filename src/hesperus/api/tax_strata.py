@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from hesperus.analysis.tax.conditions import conditions_of
+from hesperus.analysis.tax.tax_settings import conditions_of
 from hesperus.api.tax_runs import AuditInputs, records_of, scores_of
 from hesperus.errors import UsageError
 from hesperus.studies.translation_tax.strata import Strata, StrataRule, strata_of, write_strata

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from hesperus.analysis.description import described
+from hesperus.analysis.run_kinds import described
 from hesperus.errors import DataError, HesperusError, UsageError
 from hesperus.evidence.bundle import MANIFEST, Bundle, environment, read_bundle, unpacked_run
 from hesperus.evidence.page import is_page, page_claims

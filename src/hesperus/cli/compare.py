@@ -38,8 +38,8 @@ def command(
         hesperus compare runs/open-before runs/open-after scores --format markdown
     """
     from hesperus.analysis.compared import changed_sentence
-    from hesperus.analysis.open_answers.measuring import OPEN_COMPARED
     from hesperus.analysis.open_answers.open_comparison import main_rows
+    from hesperus.analysis.open_answers.open_measures import OPEN_COMPARED
     from hesperus.api.run_comparison import compare
     from hesperus.reports.formats import print_table
 

@@ -50,7 +50,7 @@ def command(
 
         hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
     """
-    from hesperus.analysis.open_answers.run_tables import TABLES
+    from hesperus.analysis.open_answers.open_tables import TABLES
     from hesperus.api.evaluating import evaluate
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table

@@ -102,7 +102,7 @@ def command(
 
 def _show(run: RunResult, name: str | None, format: str) -> None:
     """Print the table that was asked for; a person who asked for none sees the summary first."""
-    from hesperus.analysis.summary_table import nothing_answered, run_notes
+    from hesperus.analysis.run_notes import nothing_answered, run_notes
     from hesperus.reports.formats import print_table
 
     assert run.kind is not None

@@ -163,9 +163,9 @@ def checklist(
 def _estimate(name: str, runs: list[Path], flags: AuditInputs, drawn: GivenSettings, format: str) -> None:
     """Gather what is there, make one table and print it."""
     from hesperus.analysis.measure_names import TAX_MEASURES
+    from hesperus.analysis.run_notes import nothing_answered
     from hesperus.analysis.short_signature import with_short
-    from hesperus.analysis.summary_table import nothing_answered
-    from hesperus.analysis.tax.evidence import tax_tables
+    from hesperus.analysis.tax.audit_evidence import tax_tables
     from hesperus.api.tax_evidence import evidence_of, found_beside
     from hesperus.api.tax_runs import AuditInputs
     from hesperus.errors import UsageError

@@ -15,10 +15,10 @@ import polars as pl
 from hesperus.analysis.item_filter import matching_rows, sorted_rows
 from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
 from hesperus.analysis.item_ratings import read_ratings
-from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.model_summaries import ModelSummary, lost_counts, summaries
 from hesperus.analysis.open_answers.evidence import Evaluated
 from hesperus.analysis.open_answers.pair_scores import first_evaluation, with_scores
+from hesperus.analysis.run_kinds import study_kind
 from hesperus.analysis.scores import run_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, MeasureSettings, resolve_settings
 from hesperus.answers.overrides import Override, Overrides, RecordKey, reply_hash

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from hesperus.analysis.item_texts import Text
-from hesperus.analysis.open_answers.compared_claims import Claim, by_sentence, claims_of, details_of
 from hesperus.analysis.open_answers.evidence import Evaluated
+from hesperus.analysis.open_answers.pair_scores import Claim, by_sentence, claims_of, details_of
 from hesperus.rounding import cell as rounded
 from hesperus.wording import direction
 

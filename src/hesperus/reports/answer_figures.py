@@ -10,7 +10,7 @@ from typing import Any
 
 import altair as alt
 
-from hesperus.analysis.pairs import Side, compared_statistic, reading_order
+from hesperus.analysis.compared_pairs import Side, compared_statistic, reading_order
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.heat import Shades, Sides, heat_map
 from hesperus.reports.multisense_figures import placed

@@ -9,11 +9,13 @@ from typing import Literal
 
 from hesperus.analysis.item_matrix import MatrixColumn
 from hesperus.analysis.item_texts import Text
+from hesperus.analysis.table import Row
 from hesperus.item_views.matrix_view import MatrixView
 from hesperus.reports.card import Card
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.item_questions import Question
+from hesperus.wording import OUTCOME_WORDS, parsed
 
 Level = Literal["lead", "note", "aside", "list", "limit"]
 """How a sentence is set: the answer of the page; a paragraph; in small type; an entry of a list; what limits the whole page."""
@@ -116,6 +118,16 @@ class Reading:
     answer: str
     right: bool | None
     reply: Text | None = None
+
+    @classmethod
+    def of(cls, row: Row, gold: str | None) -> Reading:
+        """The answer of a record, held to a label."""
+        sense, reply = parsed(row["input"]), row.get("reply")
+        answer = (
+            row["answer"] if row["answer"] is not None else OUTCOME_WORDS.get(row["outcome"], row["outcome"])
+        )
+        written = None if reply is None else Text(reply, None if sense is None else sense.language)
+        return cls(answer, None if gold is None else row["answer"] == gold, written)
 
 
 @dataclass(frozen=True, slots=True)

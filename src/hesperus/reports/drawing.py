@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.records.files import write_whole
 
 if TYPE_CHECKING:
     from hesperus.reports.theme import FigureFormat
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,14 @@ class Drawing:
     wide: bool = False
 
 
-def drawn(drawings: Iterable[Drawing]) -> list[Drawing]:
-    """Those for which there is something to draw."""
-    return [drawing for drawing in drawings if drawing.chart is not None]
+def drawn(make: Callable[P, Iterator[Drawing]]) -> Callable[P, list[Drawing]]:
+    """A generator of figures as a list of those for which there is something to draw."""
+
+    @wraps(make)
+    def made(*args: P.args, **kwargs: P.kwargs) -> list[Drawing]:
+        return [drawing for drawing in make(*args, **kwargs) if drawing.chart is not None]
+
+    return made
 
 
 def by_kind(drawings: Iterable[Drawing]) -> Mapping[str, Sequence[Drawing]]:

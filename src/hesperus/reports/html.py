@@ -9,12 +9,12 @@ from typing import Protocol
 
 import polars as pl
 
-from hesperus.analysis.kinds import study_kind
 from hesperus.analysis.open_answers.evidence import gathered
-from hesperus.analysis.open_answers.measuring import with_labels
+from hesperus.analysis.open_answers.open_measures import with_labels
+from hesperus.analysis.run_kinds import study_kind
+from hesperus.analysis.run_notes import nothing_answered
 from hesperus.analysis.scores import run_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
-from hesperus.analysis.summary_table import nothing_answered
 from hesperus.errors import UsageError
 from hesperus.item_views.missing_parts import limits
 from hesperus.records import Run, read_any_run
@@ -57,7 +57,7 @@ def report_findings(
     Raises:
         DataError: The run has no records, or no two runs of a model that can be compared.
         UsageError: The study's comparison cannot be used; or the run is one of open answers and its folder is not known, or
-            an audit of a translated benchmark, whose page needs more than its records (see hesperus.reports.tax.tax_report).
+            an audit of a translated benchmark: its page needs more than its records (see hesperus.reports.tax.tax_report).
     """
     kind = study_kind(run)
     is_scored = kind == "translate_then_evaluate" and not nothing_answered(run.records)

@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_choice import chosen_rows, doubtful_rows, marked_totals
-from hesperus.analysis.item_filter import TELLING, TELLING_SCORED
+from hesperus.analysis.item_filter import TELLING, TELLING_SCORED, chosen_rows, doubtful_rows, marked_totals
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
 from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run

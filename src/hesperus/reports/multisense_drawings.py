@@ -28,12 +28,9 @@ _MOST_MAPS = 6
 """Models whose map of all senses is drawn."""
 
 
-def drawings(found: MultisenseFindings) -> list[Drawing]:
+@drawn
+def drawings(found: MultisenseFindings) -> Iterator[Drawing]:
     """Every figure for which there is something to draw."""
-    return drawn(_drawings(found))
-
-
-def _drawings(found: MultisenseFindings) -> Iterator[Drawing]:
     models = list(dict.fromkeys(str(row["model"]) for row in found.accuracy.rows))
     few = len(found.drawn) < len(models)
     some = f" Drawn of the first {len(found.drawn)} of {len(models)} models." if few else ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hesperus.analysis.compared_pairs import KIND_WORDS, Pair, compared_statistic, reading_order
+from hesperus.analysis.families import language_names
 from hesperus.analysis.multisense_findings import MultisenseFindings
-from hesperus.analysis.pairs import KIND_WORDS, Pair, compared_statistic, reading_order
 from hesperus.analysis.table import Row, Table
 from hesperus.item_views.filter_address import items_anchor
 from hesperus.reports.heat import Shades, Sides, heat_map, share_legend
@@ -23,7 +24,7 @@ from hesperus.reports.points import (
 )
 from hesperus.reports.theme import COLOURS
 from hesperus.rounding import cell
-from hesperus.wording import language_label, parsed, sense_label, target_label
+from hesperus.wording import sense_label, target_label
 
 _MOST_PANELS = 8
 """Of more models no panel could be read next to the others; the map has them all."""
@@ -186,7 +187,7 @@ def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | N
     codes = sorted({name for key in cells for name in key}, key=reading_order)
     if len(codes) < 3:
         return None
-    labels = _short_labels(codes)
+    labels = language_names(codes)
     tiles = [
         {
             "down": labels[a],
@@ -201,17 +202,3 @@ def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | N
     names = [labels[code] for code in codes]
     shades = Shades(min(cells.values()), max(cells.values()), legend=share_legend())
     return heat_map(tiles, Sides(names, names, (side, side)), shades, writes=11 if side >= 26 else 0)
-
-
-def _short_labels(codes: Sequence[str]) -> dict[str, str]:
-    """Labels by language alone where that still tells all senses apart and all were made from one origin."""
-    senses = [parsed(code) for code in codes]
-    origins = {sense.source for sense in senses if sense is not None and sense.source}
-    plain = [sense is not None and not (sense.variant or sense.maker or sense.via) for sense in senses]
-    short = {
-        code: language_label(sense.language) if sense is not None and bare else sense_label(code)
-        for code, sense, bare in zip(codes, senses, plain, strict=True)
-    }
-    if len(origins) > 1 or len(set(short.values())) < len(codes):
-        return {code: sense_label(code) for code in codes}
-    return short

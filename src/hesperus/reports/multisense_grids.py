@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from hesperus.analysis.pairs import Pair, Side, pair, reading_order
+from hesperus.analysis.compared_pairs import Pair, Side, pair, reading_order
 from hesperus.analysis.short_signature import signed_setting
-from hesperus.analysis.summary_table import summary_cells
+from hesperus.analysis.summary import summary_cells
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.columns import RESTS_ON, Column, column
 from hesperus.reports.grid import Grid, Label
@@ -119,7 +119,7 @@ def overview_grid(table: Table, *, labels: bool = True) -> Grid | None:
     """A summary: a line for each model and language. Why a number is undefined is in the notes of the run.
 
     Args:
-        table: From hesperus.analysis.summary_table.
+        table: From hesperus.analysis.summary.summary_table.
         labels: Whether answers are labels; of open answers only what became of the questions is shown.
     """
     _, lines = summary_cells(table)

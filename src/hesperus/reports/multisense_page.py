@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from hesperus.analysis.changed_answers import Asked, Example, Examples, inconsistent_examples
+from hesperus.analysis.changed_answers import changed_answers
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.item_texts import of_task, row_in, texts_of
 from hesperus.analysis.multisense_findings import MultisenseFindings, multisense_findings
 from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
-from hesperus.analysis.summary_table import summary_table
-from hesperus.analysis.table import Table
+from hesperus.analysis.summary import summary_table
+from hesperus.analysis.table import Row, Table
 from hesperus.records import Run
 from hesperus.reports import multisense_grids as grids
 from hesperus.reports import multisense_story as story
@@ -23,9 +24,9 @@ from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.multisense_drawings import drawings
 from hesperus.reports.overview import overview
-from hesperus.reports.provenance import card_blocks, cited, made
-from hesperus.reports.translation_grids import worst_translations_blocks
-from hesperus.wording import own_senses
+from hesperus.reports.provenance import card_blocks, closing
+from hesperus.reports.translation_figures import worst_translations_blocks
+from hesperus.wording import counted, own_senses, parsed, sense_sentence
 
 Blocks = Iterator[Block | None]
 
@@ -86,20 +87,18 @@ class MultisenseReport:
         lead = (
             headline(told or [_NOTHING]),
             *drawn["overview"],
-            *overview(run.records, self.settings, signature=run.signature, summary=self.summary).blocks,
+            *overview(run.records, run.signature, self.settings, summary=self.summary),
             Sentences.of(story.asides(found, run.records), "aside"),
         )
         blocks = (
             *_measured(found, drawn),
             *_translations(found, run.items, drawn["translation"]),
             *items_blocks(run),
-            *_examples(inconsistent_examples(run, own=own)),
-            Section("How it was measured", "measured"),
-            note(_held(run.records), _described(self.settings)),
-            *made(run, found.consistency.signature),
+            *_examples(run, own),
             *card_blocks(card_of(run.records, own)),
-            Section("Notes and citation", "notes", listed="Notes"),
-            cited(*_NOTES),
+            *closing(
+                run, found.consistency.signature, note(_held(run.records), _described(self.settings)), *_NOTES
+            ),
         )
         return Page.of(story.title(run.records), lead, blocks)
 
@@ -164,36 +163,47 @@ def _translations(found: MultisenseFindings, items: pl.DataFrame | None, drawn: 
     yield from worst_translations_blocks(found.scores, items)
 
 
-def _examples(found: Examples) -> Blocks:
-    if not found.shown:
-        return
-    yield Section("Examples", "examples")
-    said = "For each model and sense the most frequent changes first. Control characters are written as their codes."
-    told = f"{len(found.shown)} of {found.total:,} changed answers, side by side"
-    yield fold(told, note(said), *map(_example, found.shown))
+def _examples(run: Run, own: Collection[str]) -> Blocks:
+    changed, total = changed_answers(run)
+    if changed:
+        yield Section("Examples", "examples")
+        said = "For each model and sense the most frequent changes first. Control characters are written as their codes."
+        told = f"{len(changed)} of {total:,} changed answers, side by side"
+        yield fold(told, note(said), *(example(*both, run.items, own) for both in changed))
 
 
-def _example(one: Example) -> Item:
-    gold = "" if one.gold is None else f", right answer: {one.gold}"
-    return Item(f"{one.model}, {one.task}, item {one.item}{gold}", (_side(one.a), _side(one.b)))
+def example(a: Row, b: Row, items: pl.DataFrame | None, own: Collection[str]) -> Item:
+    """Two records of an item with different answers, next to each other.
+
+    Args:
+        a: Record of the sense that is compared with.
+        b: Record of the other.
+        items: The items of the run: ``item``, ``language``, ``options``, one column a field, and, where senses were made,
+            ``input`` (sense code) and ``model``.
+        own: Senses that are known to be made by the answering model itself.
+    """
+    gold = "" if a["gold"] is None else f", right answer: {a['gold']}"
+    sides = tuple(_side(row, Reading.of(row, a["gold"]), items, own) for row in (a, b))
+    return Item(f"{a['model']}, {a['task']}, item {a['item']}{gold}", sides)
 
 
-def _side(asked: Asked) -> Side:
-    texts = (*asked.fields, ("reply", asked.reply))
-    return Side(asked.sense, asked.code, texts, asked.options, Reading(asked.answer, asked.right))
+def _side(row: Row, read: Reading, items: pl.DataFrame | None, own: Collection[str]) -> Side:
+    code = row["input"]
+    sense = parsed(code)
+    kept = (
+        None
+        if items is None or sense is None
+        else row_in(of_task(items, row["task"]), row["item"], code, row["model"])
+    )
+    fields, options = texts_of(kept, sense.language) if kept is not None and sense is not None else ((), ())
+    texts = (*fields, ("reply", read.reply))
+    return Side(sense_sentence(code, own), code, texts, options, replace(read, reply=None))
 
 
 def _held(records: pl.DataFrame) -> str:
     cells = records.select("model", "task", "instruction", "input", "repeat").n_unique()
-    return (
-        f"{records.height:,} answers by {_count(records, 'model')} to {_count(records, 'item')} of "
-        f"{_count(records, 'task')}, in {cells:,} combinations of model, senses and repeat."
-    )
-
-
-def _count(records: pl.DataFrame, name: str) -> str:
-    number = records[name].n_unique()
-    return f"{number:,} {name}" + ("" if number == 1 else "s")
+    models, items, tasks = (counted(records[name].n_unique(), name) for name in ("model", "item", "task"))
+    return f"{records.height:,} answers by {models} to {items} of {tasks}, in {cells:,} combinations of model, senses and repeat."
 
 
 def _described(settings: MeasureSettings) -> str:

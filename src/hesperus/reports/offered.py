@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hesperus.analysis.description import Described
 from hesperus.analysis.measure import Measure
 from hesperus.analysis.measure_names import offered_measures
 from hesperus.analysis.registry import measure_of, measure_table
+from hesperus.analysis.run_kinds import Described
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError, UnknownNameError, UsageError

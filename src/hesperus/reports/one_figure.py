@@ -9,10 +9,10 @@ from typing import get_args
 
 import polars as pl
 
-from hesperus.analysis.kinds import study_kind, whole_senses
 from hesperus.analysis.multisense_findings import multisense_findings
+from hesperus.analysis.run_kinds import study_kind, whole_senses
 from hesperus.analysis.settings import GivenSettings, resolve_settings
-from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
+from hesperus.analysis.similarity.measured import BETWEEN, PIVOT, WITHIN
 from hesperus.analysis.similarity.orders import ORDERS, Order
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, similarity_findings
 from hesperus.analysis.similarity.similarity_settings import columns_of, similarity_settings

@@ -1,58 +1,46 @@
-"""What is on every page before any other number: the summary of the run, and the sentences that must not be missed."""
+"""What is on every page before any other number, and the consistency card: the summary of the run and what must not be missed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.reply_language import language_table
+from hesperus.analysis.run_notes import nothing_answered, run_notes
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.single import outcomes_table
-from hesperus.analysis.summary_table import nothing_answered, run_notes, summary_table
-from hesperus.analysis.table import Table
+from hesperus.analysis.summary import SummaryCells, summary_cells, summary_table
+from hesperus.analysis.table import Row, Table
+from hesperus.analysis.tokens import tokens_table
 from hesperus.records import Run
 from hesperus.records.labels import free_texts
-from hesperus.reports.blocks import Block, Page, Section, Sentences, note
+from hesperus.reports.blocks import Block, Page, Section, Sentences, anchor, note
+from hesperus.reports.columns import column
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import outcomes_grid, overview_grid
-from hesperus.reports.provenance import made
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """The head of a page.
-
-    Attributes:
-        grid: A line for each model and language.
-        notes: What the numbers do not say by themselves, a sentence each.
-    """
-
-    grid: Grid | None
-    notes: tuple[str, ...]
-
-    @property
-    def blocks(self) -> tuple[Block | None, ...]:
-        """As the page shows it."""
-        return Sentences.of(self.notes), self.grid
+from hesperus.reports.provenance import cited, made
+from hesperus.reports.tabulated import tabulated
+from hesperus.wording import few_or_counted
 
 
 def overview(
     records: pl.DataFrame,
+    signature: Mapping[str, object],
     settings: MeasureSettings,
     *,
-    signature: Mapping[str, object] | None = None,
     labels: bool = True,
     summary: Table | None = None,
-) -> Overview:
-    """Sum a run up for its page.
+) -> tuple[Block | None, ...]:
+    """The notes of a run, and its summary with a line for each model and language.
 
     Args:
         records: The records table.
-        settings: How it is measured.
         signature: The run's, in which the notes of its task are.
+        settings: How it is measured.
         labels: Whether answers are labels; of open answers only what became of the questions is said.
         summary: The summary of the whole run, where it has been made.
 
@@ -60,7 +48,7 @@ def overview(
         DataError: An item has different numbers of options in different senses.
     """
     found = summary or summary_table(records, settings=replace(settings, by=()), labels=labels)
-    return Overview(overview_grid(found, labels=labels), tuple(run_notes(found, records, signature or {})))
+    return Sentences.of(run_notes(found, records, signature)), overview_grid(found, labels=labels)
 
 
 _TEXTS = (
@@ -130,3 +118,76 @@ def outcomes_report(run: Run, settings: MeasureSettings, *, unscored: bool = Fal
     summary = summary_table(records, settings=settings, labels=False)
     notes = tuple(run_notes(summary, records, run.signature))
     return OutcomesReport(title, said, outcomes_grid(outcomes_table(records, settings)), notes, settings)
+
+
+Key = tuple[str, str, str, str]
+
+_READ = (
+    "A language costs more where its prompts take more tokens, and a share of right answers says little where few were "
+    "answered. Reference: what the language was made from, else English.",
+)
+
+
+def consistency_card(run: Run, settings: MeasureSettings, *, labels: bool = True) -> Page:
+    """The card of a run.
+
+    Args:
+        run: The run.
+        settings: How it is measured.
+        labels: Whether answers are labels; of open answers neither right nor same answers are counted here.
+
+    Raises:
+        DataError: An item has different numbers of options in different senses.
+    """
+    settings = replace(settings, by=())
+    models = run.records["model"].unique().sort().to_list()
+    summary = summary_table(run.records, settings=settings, labels=labels)
+    lead = (Sentences(_READ), Sentences.of(run_notes(summary, run.records, run.signature), "aside"))
+    return Page.of(
+        f"Consistency card of {few_or_counted(models, 'model')}",
+        lead,
+        [
+            *_models(run, settings, summary_cells(summary)[1]),
+            Section("How it was measured", "measured"),
+            note(interval_text(settings.bootstrap)),
+            *made(run, summary.signature),
+            cited(),
+        ],
+    )
+
+
+def _models(run: Run, settings: MeasureSettings, lines: SummaryCells) -> Iterator[Block | None]:
+    """A table for each model and task."""
+    further = _further(run, settings)
+    tables: dict[tuple[str, str], list[Row]] = {}
+    for (model, task, *_), line in lines.items():
+        answered = line["answered"]
+        place = (str(model), str(task), str(answered["instruction"]), str(answered["input"]))
+        said = {"sense": answered["input"], "asked": answered["n"]}
+        measured = [*line.values(), *further.get(place, ())]
+        tables.setdefault(place[:2], []).extend({**row, **said} for row in measured)
+    for (model, task), rows in tables.items():
+        title = f"{model}, {task}"
+        yield Section(title, anchor(title))
+        yield tabulated(
+            "A line for each language.",
+            rows,
+            (replace(column("sense"), heading="Language"),),
+            "card",
+            folds=None,
+        )
+
+
+def _further(run: Run, settings: MeasureSettings) -> dict[Key, list[Row]]:
+    """Language of replies and tokens, by model, task and sense."""
+    found: dict[Key, list[Row]] = {}
+    tables = (
+        language_table(run.records, settings),
+        tokens_table(run.records, settings),
+    )
+    for one in tables:
+        for row in one.rows:
+            if row.get("repeat", 1) == 1:
+                key = (str(row["model"]), str(row["task"]), str(row["instruction"]), str(row["input"]))
+                found.setdefault(key, []).append({**row, "excluded": 0})
+    return found

@@ -61,6 +61,24 @@ def made(run: Run, numbers: Mapping[str, object]) -> tuple[Block, ...]:
     return *lacking, told, *noted, Code("Signature", signature_text(run.signature, numbers))
 
 
+def closing(run: Run, numbers: Mapping[str, object], measured: Block, *notes: str) -> tuple[Block, ...]:
+    """What closes the page of a study: how it was measured and made, how to read it, which methods and version made it.
+
+    Args:
+        run: The run.
+        numbers: Signature of the page's numbers.
+        measured: How they were measured.
+        notes: Paragraphs.
+    """
+    return (
+        Section("How it was measured", "measured"),
+        measured,
+        *made(run, numbers),
+        Section("Notes and citation", "notes", listed="Notes"),
+        cited(*notes),
+    )
+
+
 def card_blocks(card: Card) -> tuple[Block, ...]:
     """The evaluation card of a run."""
     said = (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hesperus import rounding
-from hesperus.analysis.pairs import Side
+from hesperus.analysis.compared_pairs import Side
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import ANSWERED, COLUMNS, Column, N, Unit, column
 from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value

@@ -12,8 +12,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from hesperus.analysis.gold_notes import gold_notes
 from hesperus.analysis.reply_language import language_notes
+from hesperus.analysis.run_notes import gold_notes
 from hesperus.cli import import_
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.records import read_run

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from hesperus.analysis.coverage import coverage_of_pairs
+from hesperus.analysis.answered import coverage_of_pairs
 from hesperus.analysis.open_answers.differences import Difference, paired_differences
-from hesperus.analysis.open_answers.matching import Matched, matched, silence_said
+from hesperus.analysis.open_answers.sides import Matched, matched, silence_said
 from hesperus.analysis.open_answers.statistics import (
     MUTE,
     NO_SHARE,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hesperus.analysis.corrections import EXCHANGED, P_DECIDES, correct, tests_signature, without_resamples
-from hesperus.analysis.description import Described
 from hesperus.analysis.open_answers.contrasts import CONTRAST_COLUMNS, contrast_rows
 from hesperus.analysis.open_answers.differences import SWAPS
-from hesperus.analysis.open_answers.measuring import OPEN_COMPARED
+from hesperus.analysis.open_answers.open_measures import OPEN_COMPARED
 from hesperus.analysis.open_answers.sides import ALL, Chosen, CommonEvaluation, RunPair, opened, places
+from hesperus.analysis.p_corrections import EXCHANGED, P_DECIDES, correct, tests_signature, without_resamples
+from hesperus.analysis.run_kinds import Described
 from hesperus.analysis.settings import GivenSettings, agreed_settings
 from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import NewRow, Table, table

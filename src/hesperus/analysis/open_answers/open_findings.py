@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hesperus.analysis.compared_pairs import Side
 from hesperus.analysis.families import family_key
 from hesperus.analysis.open_answers.evidence import Evaluated
-from hesperus.analysis.open_answers.run_tables import TableSettings, evaluation_table
-from hesperus.analysis.open_answers.scores import CELL
+from hesperus.analysis.open_answers.open_tables import CELL, TableSettings, evaluation_table
 from hesperus.analysis.open_answers.statistics import ENDINGS, SILENT
-from hesperus.analysis.pairs import Side
 from hesperus.analysis.table import Row, Table
 from hesperus.measures.information import INFORMATION
 from hesperus.wording import language_label, language_name

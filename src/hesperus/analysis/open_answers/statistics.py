@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.coverage import coverage_of_pairs
+from hesperus.analysis.answered import coverage_of_pairs
 from hesperus.analysis.table import ANSWERED, estimate_cells
 from hesperus.errors import DataError
 from hesperus.fingerprint import plain

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.similarity.correlations import RELATION_COLUMNS, relation_rows
+from hesperus.analysis.measure_names import SIMILARITY
+from hesperus.analysis.run_kinds import Described
+from hesperus.analysis.settings import GivenSettings, resolve
+from hesperus.analysis.similarity.correlations import (
+    RELATION_COLUMNS,
+    SCORING_COLUMNS,
+    relation_rows,
+    scoring_rows,
+)
 from hesperus.analysis.similarity.measured import Floats, Measured, measured
 from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
-from hesperus.analysis.similarity.scoring_effect import SCORING_COLUMNS, scoring_rows
-from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
+from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, groups_of, settings_of
 from hesperus.analysis.similarity.within_between import TEST_COLUMNS, test_rows
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
-from hesperus.measures import FAILED, Statistic, account, estimates, intervals, replied
+from hesperus.analysis.views import estimated
+from hesperus.errors import DataError
+from hesperus.measures import FAILED, Statistic, account, intervals, replied
 from hesperus.measures.agreement import BY_CHANCE, NO_ITEM
 from hesperus.measures.several import together_statistics
 from hesperus.types import Estimate
@@ -33,8 +43,6 @@ GROUP_COLUMNS = (
     "statistic",
     *ESTIMATE_COLUMNS,
 )
-SIMILARITY_TABLES = ("similarity", "means", "contrasts", "correlations", "all_languages", "scoring")
-"""The tables of a similarity study, by name."""
 
 ALL_LANGUAGES_COLUMNS = ("model", "task", "languages", "size", "statistic", *ESTIMATE_COLUMNS)
 
@@ -45,7 +53,7 @@ def similarity_tables(
     *,
     by: Sequence[str] = (),
     task: str | None = None,
-    only: Collection[str] = SIMILARITY_TABLES,
+    only: Collection[str] = SIMILARITY,
 ) -> dict[str, Table]:
     """The tables of a similarity study.
 
@@ -67,19 +75,32 @@ def similarity_tables(
         UnknownNameError: No such task or column.
     """
     settings = settings or SimilaritySettings()
+    stream = task_records(records, settings, by, task)
+    return tables_of(measured(stream.whole(), settings), stream.task, settings, by=by, only=only)
+
+
+def task_records(
+    records: pl.DataFrame | Path | str, settings: SimilaritySettings, by: Sequence[str], task: str | None
+) -> RecordStream:
+    """The records of a task, with the columns that its items are grouped by; arguments as in similarity_tables."""
     columns = tuple(dict.fromkeys([*by, *([settings.macro] if settings.macro else [])]))
-    stream = RecordStream(records, task=task, columns=columns, exclude=settings.exclude)
-    runs = stream.whole()
-    whole = measured(runs, settings)
+    return RecordStream(records, task=task, columns=columns, exclude=settings.exclude)
+
+
+def tables_of(
+    whole: Measured, task: str, settings: SimilaritySettings, *, by: Sequence[str], only: Collection[str]
+) -> dict[str, Table]:
+    """The same tables of runs that are measured; arguments as in similarity_tables."""
+    runs = whole.runs
     making: dict[str, tuple[tuple[str, ...], Callable[[], Sequence[NewRow]]]] = {
-        "similarity": (PAIR_COLUMNS, lambda: _pair_rows(whole, stream.task)),
-        "means": (GROUP_COLUMNS, lambda: _design_rows(whole, stream.task, settings, by)),
-        "contrasts": (TEST_COLUMNS, lambda: test_rows(whole, stream.task, settings)),
-        "correlations": (RELATION_COLUMNS, lambda: relation_rows(whole, stream.task, settings)),
-        "all_languages": (ALL_LANGUAGES_COLUMNS, lambda: _together_rows(runs, stream.task, settings)),
+        "similarity": (PAIR_COLUMNS, lambda: _pair_rows(whole, task)),
+        "means": (GROUP_COLUMNS, lambda: _design_rows(whole, task, settings, by)),
+        "contrasts": (TEST_COLUMNS, lambda: test_rows(whole, task, settings)),
+        "correlations": (RELATION_COLUMNS, lambda: relation_rows(whole, task, settings)),
+        "all_languages": (ALL_LANGUAGES_COLUMNS, lambda: _together_rows(runs, task, settings)),
     }
     if runs.probs is not None:
-        making["scoring"] = (SCORING_COLUMNS, lambda: scoring_rows(runs, stream.task, settings))
+        making["scoring"] = (SCORING_COLUMNS, lambda: scoring_rows(runs, task, settings))
     signed = settings.signed(compared=whole.statistic, items=len(runs.items), gold_differs=runs.differing)
     return {
         name: table(name, shown, rows=rows(), signature=signed)
@@ -221,18 +242,42 @@ def _mean(spread: Floats) -> Floats:
 
 def _together_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[NewRow]:
     """All languages of each model at once: consistency of subsets, AC3, α."""
-    heads: list[NewRow] = []
-    statistics: list[Statistic] = []
-    for model in dict.fromkeys(cell.model for cell in runs.cells):
-        rows = [i for i, cell in enumerate(runs.cells) if cell.model == model and cell.repeat == 1]
-        codes, invalid = runs.codes[rows], settings.invalid
-        if len(rows) < 2:
-            continue
-        named = together_statistics(codes, key=runs.key, sizes=settings.subsets, invalid=invalid)
-        for subset, name, statistic in named:
-            heads.append(
-                {"model": model, "task": task, "languages": len(rows), "size": subset, "statistic": name}
-            )
-            statistics.append(statistic)
-    numbers = estimates(statistics, settings.bootstrap)
-    return [{**head, **estimate_cells(number)} for head, number in zip(heads, numbers, strict=True)]
+
+    def found() -> Iterator[tuple[NewRow, Statistic]]:
+        for model in dict.fromkeys(cell.model for cell in runs.cells):
+            rows = [i for i, cell in enumerate(runs.cells) if cell.model == model and cell.repeat == 1]
+            if len(rows) < 2:
+                continue
+            codes, sizes = runs.codes[rows], settings.subsets
+            for size, name, one in together_statistics(
+                codes, key=runs.key, sizes=sizes, invalid=settings.invalid
+            ):
+                yield {"model": model, "languages": len(rows), "size": size, "statistic": name}, one
+
+    return estimated({"task": task}, found(), settings.bootstrap)
+
+
+def similarity_table(
+    what: str, records: pl.DataFrame | Path, given: GivenSettings, described: Described
+) -> Table:
+    """Make one table.
+
+    Args:
+        what: One of SIMILARITY.
+        records: The records table, or where it lies.
+        given: What was asked for; it wins over the run's study.
+        described: What the run says of itself.
+
+    Raises:
+        DataError: Nothing to compare, or `scoring` is wanted and no record has probabilities.
+        UnknownNameError: No such column.
+        UsageError: The study's comparison cannot be used.
+    """
+    by = resolve(given.by, groups_of(described.study), ()) if what == "means" else ()
+    tables = similarity_tables(records, settings_of(described.study, given), by=by, only=(what,))
+    if what not in tables:
+        raise DataError(
+            "no record has probabilities, which `scoring` sets beside labels; ask with scoring: both"
+        )
+    made, excluded = tables[what], described.signature.get("excluded")
+    return made if excluded is None else replace(made, signature={**made.signature, "excluded": excluded})

@@ -1,16 +1,34 @@
-"""What goes with similarity: the size and accuracy of models, the accuracy and resources of languages."""
+"""What goes with similarity: size and accuracy of models, accuracy and resources of languages; labels against probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN, log_size, sense_of
-from hesperus.analysis.similarity.measured import Floats, Measured
+from hesperus.analysis.similarity.measured import BETWEEN, PIVOT, WITHIN, Floats, Measured, log_size, sense_of
+from hesperus.analysis.similarity.run_arrays import LaidRuns
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
+from hesperus.analysis.single import cell_columns
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
-from hesperus.measures import correlations, holm, intervals, pearson_test
+from hesperus.analysis.views import estimated
+from hesperus.measures import (
+    FAILED,
+    INVALID,
+    MISSING,
+    Codes,
+    Statistic,
+    account,
+    accuracy_statistic,
+    consistency_statistic,
+    correlations,
+    difference,
+    holm,
+    intervals,
+    pearson_test,
+    replied,
+)
 from hesperus.types import Estimate
 
 RELATION_COLUMNS = (
@@ -104,3 +122,49 @@ def _accuracy(found: Measured, of: str) -> tuple[dict[str, float | None], dict[s
         name: float(found.accuracy[rows].mean()) for name, rows in members.items()
     }
     return values, {name: found.accuracies[rows].mean(axis=0) for name, rows in members.items()}
+
+
+SCORING_COLUMNS = ("model", "task", "instruction", "input", "repeat", "statistic", *ESTIMATE_COLUMNS)
+
+
+def scoring_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[NewRow]:
+    """Labels against the most probable option, of every run.
+
+    ``disagreement``: share of items in which they differ (an invalid label differs from every option, unless the
+    rule drops it); ``accuracy_label``, ``accuracy_probs`` and the first less the second, ``accuracy_difference``, over
+    the items that have both. Where labels were read off the probabilities, nothing differs.
+    """
+    probs = runs.probs
+    assert probs is not None
+
+    def found() -> Iterator[tuple[NewRow, Statistic]]:
+        for index, cell in enumerate(runs.cells):
+            scored = np.isfinite(probs[index]).all(axis=1)
+            if not scored.any():
+                continue
+            best, codes = probs[index].argmax(axis=1), runs.codes[index]
+            most = np.where(scored, runs.options[np.arange(len(best)), best], MISSING).astype(np.int32)
+            label = np.where(scored, codes, MISSING).astype(np.int32)
+            lost = {
+                "without a reply (error)": int(((codes == FAILED) & ~scored).sum()),
+                "without probabilities of the options": int((replied(codes) & ~scored).sum()),
+            }
+            for name, one in _compared(label, most, runs.key.gold, settings):
+                reason = "; ".join(filter(None, (one.reason, account(lost))))
+                kept = replace(one, excluded=one.excluded + sum(lost.values()), reason=reason)
+                yield {"model": cell.model, **cell_columns(cell), "statistic": name}, kept
+
+    return estimated({"task": task}, found(), settings.bootstrap)
+
+
+def _compared(
+    label: Codes, most: Codes, gold: Codes, settings: SimilaritySettings
+) -> Iterator[tuple[str, Statistic]]:
+    same = consistency_statistic(label, most, invalid=settings.invalid)
+    agree, counted = (column > 0 for column in same.columns)
+    yield "disagreement", replace(same, columns=(counted & ~agree, counted))
+    known = np.where(counted, gold, INVALID).astype(np.int32)
+    first, second = accuracy_statistic(label, known), accuracy_statistic(most, known)
+    yield "accuracy_label", first
+    yield "accuracy_probs", second
+    yield "accuracy_difference", difference(first, second)

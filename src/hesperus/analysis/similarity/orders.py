@@ -9,7 +9,7 @@ import numpy as np
 
 from hesperus.analysis.families import family_key
 from hesperus.errors import UnknownNameError
-from hesperus.wording import language_label, parsed, sense_label
+from hesperus.wording import sense_label
 
 if TYPE_CHECKING:
     from hesperus.analysis.similarity.similarity_findings import Square
@@ -55,17 +55,6 @@ def ordered_models(
     if order == "family":
         return sorted(models, key=lambda model: (model not in known, known.get(model, ""), model))
     return sorted(models)
-
-
-def language_names(codes: Sequence[str]) -> dict[str, str]:
-    """``German (de)`` where that tells all codes apart, else the sense in words, else the code itself."""
-    short = {
-        code: language_label(sense.language) if (sense := parsed(code)) is not None else code
-        for code in codes
-    }
-    if len(set(short.values())) < len(short):
-        short = {code: sense_label(code) for code in codes}
-    return short if len(set(short.values())) == len(short) else {code: code for code in codes}
 
 
 def clustered(names: Sequence[str], square: Square) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.shared_gold import gold_range
+from hesperus.analysis.views import gold_range
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import Block, Codes, Key, Mask
 from hesperus.records import FAILED, INVALID, MISSING, Cell, read_records

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from hesperus.analysis.answered import Places, with_shares
-from hesperus.analysis.similarity.all_pairs import SIMILARITY_TABLES, similarity_tables
-from hesperus.analysis.similarity.designs import log_size, sense_of
-from hesperus.analysis.similarity.measured import measured
-from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
+from hesperus.analysis.measure_names import SIMILARITY
+from hesperus.analysis.similarity.all_pairs import tables_of, task_records
+from hesperus.analysis.similarity.measured import log_size, measured, sense_of
+from hesperus.analysis.similarity.run_arrays import LaidRuns
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.analysis.table import Row, Table
-from hesperus.measures import FAILED, INVALID, Bootstrap, replied
+from hesperus.measures import FAILED, INVALID, replied
 from hesperus.records import Cell
 
 Square = Mapping[tuple[str, str], Row]
@@ -173,7 +173,7 @@ def similarity_findings(
     *,
     by: Sequence[str] = (),
     task: str | None = None,
-    only: Collection[str] = SIMILARITY_TABLES,
+    only: Collection[str] = SIMILARITY,
 ) -> SimilarityFindings:
     """Measure one task.
 
@@ -189,13 +189,12 @@ def similarity_findings(
         UnknownNameError: No such task or column.
     """
     places = Places(records, ())
-    made = similarity_tables(records, settings, by=by, task=task, only=only)
+    stream = task_records(records, settings, by, task)
+    whole = measured(stream.whole(), settings)
+    made = tables_of(whole, stream.task, settings, by=by, only=only)
     tables = {name: with_shares(found, places) for name, found in made.items()}
-    stream = RecordStream(records, task=task, exclude=settings.exclude)
-    runs = stream.whole()
-    # The tables have the intervals; the points beside them need none.
-    plain = measured(runs, replace(settings, bootstrap=Bootstrap(resamples=0)))
-    asked = [_asked(runs, index, float(accuracy)) for index, accuracy in enumerate(plain.accuracy)]
+    runs = whole.runs
+    asked = [_asked(runs, index, float(accuracy)) for index, accuracy in enumerate(whole.accuracy)]
     return SimilarityFindings(
         stream.task,
         tables,

@@ -132,7 +132,7 @@ def columns_of(study: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def groups_of(study: Mapping[str, Any]) -> tuple[str, ...]:
-    """The columns by each of whose values the `study.yaml` of a run wants everything measured too.
+    """Columns of the records: the `study.yaml` of a run wants everything measured for each of their values too.
 
     Raises:
         UsageError: The study has a comparison that is not known.

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hesperus.analysis.similarity.designs import (
+from hesperus.analysis.similarity.measured import (
     BETWEEN,
     BETWEEN_OF,
     PARTNER,
     PIVOT,
     WITHIN,
+    Floats,
     Group,
+    Measured,
     sense_of,
+    takes_probabilities,
 )
-from hesperus.analysis.similarity.measured import Floats, Measured, takes_probabilities
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
 from hesperus.measures import (
@@ -48,7 +50,7 @@ def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[
     """One row a model and comparison, and one over all models.
 
     `value` is the difference of mean similarity; its interval and `p_items` are of the same resampled items, and say
-    what other items would show. `p_mantel` permutes runs, with all pairs of a run: it says what runs would show whose
+    what other items would show. `p_mantel` permutes runs, with all pairs of a run: it says what runs would show if their
     names mean nothing. `p_mann_whitney` takes pairs for independent, as the literature does, each pair once. Adjusted p
     values are over all rows of single models. `detectable` is the smallest difference that so many items would show
     (power 0.8).

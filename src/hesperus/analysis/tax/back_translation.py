@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from hesperus.analysis.table import NewRow, Table, table
-from hesperus.analysis.tax.conditions import refuse_mere_translation
-from hesperus.analysis.tax.paired import (
+from hesperus.analysis.tax.difference_rows import (
     COLUMNS,
     EVERY,
     Shown,
@@ -25,7 +24,7 @@ from hesperus.analysis.tax.paired import (
     sensitivity_rows,
 )
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
-from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
+from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings, refuse_mere_translation
 from hesperus.fingerprint import JSON, signature
 
 NOTES = (
@@ -78,33 +77,21 @@ def back_translation_table(
 
 def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[NewRow]:
     whole = everywhere(given)
-    groups = settings.grouped(given.models)
-    group_of = {row: group for group, rows in groups.items() for row in rows}
-    shown = (lambda group: group) if settings.groups else (lambda group: EVERY)
+    groups = settings.named_groups(given.models)
     for task in given.tasks:
         items = given.of_task(task)
-        for row, model in enumerate(given.models):
-            if not given.pairs.asked[row, items].any() and not given.left_out([row], items).keys() - {
+        for row, model, group in settings.with_groups(given.models):
+            if given.pairs.asked[row, items].any() or given.left_out([row], items).keys() - {
                 "not asked at all"
             }:
-                continue
-            about = head("cell", task=task, group=shown(group_of[row]), model=model)
-            yield from difference_rows(
-                given,
-                [row],
-                items,
-                about=about,
-                settings=settings,
-                shown=Shown("tax", sides),
-            )
+                about = head("cell", task=task, group=group, model=model)
+                shown = Shown("tax", sides)
+                yield from difference_rows(given, [row], items, about=about, settings=settings, shown=shown)
     every = list(range(len(given.models)))
-    yield from difference_rows(given, every, whole, about=head("clustered"), settings=settings)
-    if settings.groups:
-        for group, rows in groups.items():
-            yield from difference_rows(
-                given, rows, whole, about=head("clustered", group=group), settings=settings
-            )
-        yield from group_difference_rows(given, groups, whole, settings=settings, analysis="groups")
+    for group, rows in {EVERY: every, **groups}.items():
+        about = head("clustered", group=group)
+        yield from difference_rows(given, rows, whole, about=about, settings=settings)
+    yield from group_difference_rows(given, groups, whole, settings=settings)
     yield from sensitivity_rows(given, {EVERY: whole}, settings=settings)
     if len(given.tasks) > 1:
         for task in given.tasks:

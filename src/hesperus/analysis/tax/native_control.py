@@ -5,14 +5,14 @@ Reference: "The Translation Tax Is Not a Scalar", sections 3.3 and 5.5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.corrections import P_DECIDES, SETS, correct, tests_signature, without_resamples
+from hesperus.analysis.p_corrections import P_DECIDES, SETS, correct, tests_signature, without_resamples
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
-from hesperus.analysis.tax.paired import EVERY
+from hesperus.analysis.tax.difference_rows import EVERY
 from hesperus.analysis.tax.paired_records import Side, answered_share
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
@@ -153,11 +153,9 @@ class _Answers:
 def _rows(
     first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings
 ) -> Iterator[NewRow]:
-    groups: Mapping[str, Sequence[int]] = settings.grouped(models)
-    group_of = {row: group for group, rows in groups.items() for row in rows}
     level = settings.bootstrap.level
-    for row, model in enumerate(models):
-        about: NewRow = {"group": group_of[row] if settings.groups else EVERY, "model": model}
+    for _, model, group in settings.with_groups(models):
+        about: NewRow = {"group": group, "model": model}
         for name, side in (("translated", first), ("native", second)):
             right, readable, _ = side.masks([model])
             accuracy = wilson(int(right.sum()), int(readable.sum()), level=level)
@@ -168,7 +166,7 @@ def _rows(
             share = answered_share(side.codes([model]))
             yield {**about, "statistic": name, **cells, ANSWERED: share, "p": None, "p_holm": None}
         yield {**about, **_gap(first, second, [model], settings)}
-    for group, rows in groups.items():
+    for group, rows in settings.grouped(models).items():
         named = [models[row] for row in rows]
         yield {"group": group, "model": EVERY, **_gap(first, second, named, settings)}
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.analysis.table import ANSWERED, NewRow, Table, estimate_cells, table
-from hesperus.analysis.tax.paired import (
+from hesperus.analysis.tax.difference_rows import (
     COLUMNS,
     EFFECT,
     EMPTY,
@@ -124,35 +124,22 @@ def naturalisation_table(
 def _rows(
     given: PairedAnswers, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings
 ) -> Iterator[NewRow]:
-    groups = settings.grouped(given.models)
+    groups = settings.named_groups(given.models)
     models = list(range(len(given.models)))
     yield from difference_rows(given, models, every, about=head("pooled"), settings=settings, shown=EFFECT)
     for name, mask in masks.items():
-        about = head("stratum", task=name)
-        yield from difference_rows(given, models, mask, about=about, settings=settings, shown=EFFECT)
-        for group, rows in groups.items() if settings.groups else ():
+        for group, rows in {EVERY: models, **groups}.items():
             about = head("stratum", task=name, group=group)
             yield from difference_rows(given, rows, mask, about=about, settings=settings, shown=EFFECT)
     yield from _strata_rows(given, masks, settings)
-    if settings.groups:
-        for group, rows in groups.items():
-            about = head("group", group=group)
-            yield from difference_rows(given, rows, every, about=about, settings=settings, shown=EFFECT)
-        yield from group_difference_rows(
-            given, groups, every, settings=settings, analysis="groups", name="effect"
-        )
-    group_of = {row: group for group, rows in groups.items() for row in rows}
-    sides = ("accuracy natural", "accuracy translated")
-    for row, model in enumerate(given.models):
-        about = head("model", group=group_of[row] if settings.groups else EVERY, model=model)
-        yield from difference_rows(
-            given,
-            [row],
-            every,
-            about=about,
-            settings=settings,
-            shown=Shown("effect", sides),
-        )
+    for group, rows in groups.items():
+        about = head("group", group=group)
+        yield from difference_rows(given, rows, every, about=about, settings=settings, shown=EFFECT)
+    yield from group_difference_rows(given, groups, every, settings=settings, name="effect")
+    shown = Shown("effect", ("accuracy natural", "accuracy translated"))
+    for row, model, group in settings.with_groups(given.models):
+        about = head("model", group=group, model=model)
+        yield from difference_rows(given, [row], every, about=about, settings=settings, shown=shown)
     yield from sensitivity_rows(given, {EVERY: every, **masks}, settings=settings, shown=EFFECT)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.corrections import (
+from hesperus.analysis.p_corrections import (
     P_DECIDES,
     PERMUTED,
     correct,
@@ -20,7 +20,7 @@ from hesperus.analysis.corrections import (
     without_resamples,
 )
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
-from hesperus.analysis.tax.paired import EVERY
+from hesperus.analysis.tax.difference_rows import EVERY
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
@@ -169,13 +169,9 @@ def _rows(
     given: PairedAnswers, question: str, cue: Floats, settings: TaxSettings, ceiling: int
 ) -> Iterator[NewRow]:
     every = list(range(len(given.models)))
-    groups: Mapping[str, list[int]] = settings.grouped(given.models)
-    group_of = {row: group for group, rows in groups.items() for row in rows}
     wanted = [(EVERY, EVERY, every)]
-    wanted += [(group, EVERY, rows) for group, rows in groups.items()] if settings.groups else []
-    wanted += [
-        (group_of[row] if settings.groups else EVERY, model, [row]) for row, model in enumerate(given.models)
-    ]
+    wanted += [(group, EVERY, rows) for group, rows in settings.named_groups(given.models).items()]
+    wanted += [(group, model, [row]) for row, model, group in settings.with_groups(given.models)]
     rated = np.isfinite(cue)
     for group, model, rows in wanted:
         pairs = given.pairs.of_models(rows).of_items(rated)

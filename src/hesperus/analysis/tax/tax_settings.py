@@ -1,13 +1,15 @@
-"""How the tables of the audit are made: groups of models, the quality threshold, when a model is parser-sensitive, how intervals are drawn."""
+"""How an audit is made: which senses are which condition, groups of models, the quality threshold, how intervals are drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
+from hesperus.types import Sense
+from hesperus.wording import language_name, parsed
 
 Metric = Literal["bleu", "chrf"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -82,6 +84,16 @@ class TaxSettings:
             found["others" if self.groups else EVERYONE] = rest
         return found
 
+    def named_groups(self, models: Sequence[str]) -> dict[str, list[int]]:
+        """The same where groups were named; none where all models are one."""
+        return self.grouped(models) if self.groups else {}
+
+    def with_groups(self, models: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+        """Place and name of each model, and the named group that it is in; empty where there is none."""
+        group_of = {row: group for group, rows in self.named_groups(models).items() for row in rows}
+        for row, model in enumerate(models):
+            yield row, model, group_of.get(row, "")
+
 
 def parse_groups(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Groups from `NAME=MODEL[,MODEL…]`; a name that is twice gets the models of both.
@@ -99,3 +111,119 @@ def parse_groups(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
             )
         found[name] = (*found.get(name, ()), *named)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Senses:
+    """Which sense codes represent which condition; None if a condition was not asked.
+
+    Attributes:
+        original: The source language's own items.
+        translated: The translated items.
+        back: What came back.
+        natural: The rewritten items.
+    """
+
+    original: str | None = None
+    translated: str | None = None
+    back: str | None = None
+    natural: str | None = None
+
+    def check(self, codes: Collection[str]) -> Senses:
+        """Refuse a sense that no record has.
+
+        Raises:
+            UnknownNameError: There is one.
+        """
+        for name in ("original", "translated", "back", "natural"):
+            code = getattr(self, name)
+            if code is not None and code not in codes:
+                raise UnknownNameError(f"{name} sense of the records", code, codes)
+        return self
+
+
+def refuse_mere_translation(original: str, back: str) -> None:
+    """A back-translation is in the language of the original; what is in another is a translation of it.
+
+    Raises:
+        UsageError: The two senses are in different languages, or one and the same.
+    """
+    first, second = parsed(original), parsed(back)
+    if original == back:
+        raise UsageError(f"{back!r} is the original itself, and no back-translation of it")
+    if first is None or second is None or _same_language(first, second):
+        return
+    raise UsageError(
+        f"{back!r} is in {language_name(second.language)} and the original {original!r} in "
+        f"{language_name(first.language)}: that is a translation, and E1 needs what came back into "
+        f"{language_name(first.language)}, such as {first.language}_from_{second.language}, as --back"
+    )
+
+
+def _same_language(first: Sense, second: Sense) -> bool:
+    """Script and region apart: an original in zh-Hant may come back in zh-Hans."""
+    return first.language.partition("-")[0].lower() == second.language.partition("-")[0].lower()
+
+
+def _refuse_mixed(found: Senses) -> None:
+    if found.original is not None and found.back is not None:
+        refuse_mere_translation(found.original, found.back)
+    natural, translated = (
+        parsed(code) if code is not None else None for code in (found.natural, found.translated)
+    )
+    if natural is not None and translated is not None and not _same_language(natural, translated):
+        raise UsageError(
+            f"the rewritten items {found.natural!r} are in {language_name(natural.language)} and the translated "
+            f"{found.translated!r} in {language_name(translated.language)}; E4 compares two of one language"
+        )
+
+
+def conditions_of(codes: Iterable[str], given: Senses | None = None) -> Senses:
+    """Find the conditions among the senses of the inputs.
+
+    The back-translation is the one sense that came into an original's language (``en_from_zh``, ``en_via_zh``); original
+    and translated are what it says; the natural one is a rewording ``~natural`` of the translated.
+
+    Args:
+        codes: Sense codes of the inputs that occur.
+        given: What a user names; it decides.
+
+    Raises:
+        UnknownNameError: A given sense does not occur.
+        UsageError: Several could be meant, or what is named as a back-translation or rewriting is in another language.
+    """
+    given = given or Senses()
+    known = sorted(set(codes))
+    given.check(known)
+    senses = {code: sense for code in known if (sense := parsed(code)) is not None}
+    originals = {code for code, sense in senses.items() if sense.is_original}
+    wanted = given.back or _one("back", [c for c, s in senses.items() if _came_back(s, originals, given)])
+    back = senses.get(wanted) if wanted is not None else None
+    original = given.original or (back.language if back is not None and back.language in originals else None)
+    middle = (back.source or back.via) if back is not None else None
+    natural = given.natural or _one(
+        "natural",
+        [c for c, s in senses.items() if (s.variant or "").startswith("natural") and s.language != original],
+    )
+    rewritten = senses[natural].language if natural is not None and natural in senses else None
+    first = next((code for code in (middle, rewritten) if code in originals), None)
+    translated = given.translated or first or _one("translated", sorted(originals - {original}), strict=False)
+    result = Senses(original, translated, wanted, natural)
+    _refuse_mixed(result)
+    return result
+
+
+def _came_back(sense: Sense, originals: Collection[str], given: Senses) -> bool:
+    """Whether a sense may be the way back: made of another original, in the language of one."""
+    if not (sense.source or sense.via) or sense.variant or sense.language not in originals:
+        return False
+    fits = given.original in (None, sense.language) and given.translated in (None, sense.source, sense.via)
+    return fits and (sense.via is not None or sense.source in originals)
+
+
+def _one(name: str, found: list[str], *, strict: bool = True) -> str | None:
+    if len(found) > 1 and strict:
+        raise UsageError(
+            f"{len(found)} senses could be the {name} one: {', '.join(found)}; name it with --{name}"
+        )
+    return found[0] if len(found) == 1 else None

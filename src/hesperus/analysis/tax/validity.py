@@ -5,13 +5,13 @@ Reference: "The Translation Tax Is Not a Scalar", section 5.7; METHODS 4.6 and 5
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
 from hesperus import rounding
 from hesperus.analysis.table import ANSWERED, NewRow, Table, table
-from hesperus.analysis.tax.paired import EVERY, bound_row, everywhere, head
+from hesperus.analysis.tax.difference_rows import EVERY, bound_row, everywhere, head
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError
@@ -148,20 +148,15 @@ def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSetti
 
 def _bounds(given: PairedAnswers, settings: TaxSettings) -> Iterator[NewRow]:
     whole, bootstrap = everywhere(given), settings.bootstrap
-    groups = settings.grouped(given.models)
-    every: Sequence[int] = range(len(given.models))
-    yield bound_row(given, every, whole, head("clustered"), bootstrap=bootstrap, name="tax")
-    for group, rows in groups.items() if settings.groups else ():
-        yield bound_row(given, rows, whole, head("clustered", group=group), bootstrap=bootstrap, name="tax")
-    group_of = {row: group for group, rows in groups.items() for row in rows}
+    every = list(range(len(given.models)))
+    for group, rows in {EVERY: every, **settings.named_groups(given.models)}.items():
+        yield bound_row(given, rows, whole, head("clustered", group=group), bootstrap=bootstrap)
     for task in given.tasks:
         items = given.of_task(task)
-        for row, model in enumerate(given.models):
+        for row, model, group in settings.with_groups(given.models):
             if given.pairs.asked[row, items].any():
-                about = head(
-                    "cell", task=task, group=group_of[row] if settings.groups else EVERY, model=model
-                )
-                yield bound_row(given, [row], items, about, bootstrap=bootstrap, name="tax")
+                about = head("cell", task=task, group=group, model=model)
+                yield bound_row(given, [row], items, about, bootstrap=bootstrap)
 
 
 def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple[str, Cell], NewRow]]:

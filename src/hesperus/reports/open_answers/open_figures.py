@@ -32,17 +32,14 @@ _UPRIGHT = "M0,-1V1"
 _DRAWN_GROUPINGS = ("trained_on", "script", "family")
 
 
-def drawings(found: OpenFindings, prefix: str) -> list[Drawing]:
+@drawn
+def drawings(found: OpenFindings, prefix: str) -> Iterator[Drawing]:
     """Every figure of an evaluator for which there is something to draw.
 
     Args:
         found: What was measured.
         prefix: Of their names, so that those of several evaluators do not clash.
     """
-    return drawn(_drawings(found, prefix))
-
-
-def _drawings(found: OpenFindings, prefix: str) -> Iterator[Drawing]:
     name, left = measured_name(found), len(found.models) - _MOST_PANELS
     rest = f" The first {_MOST_PANELS} models; the table has {left} more." if left > 0 else ""
     caption = _scores_caption(found, name) + rest

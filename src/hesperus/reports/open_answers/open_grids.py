@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from hesperus.analysis.families import family_key
-from hesperus.analysis.open_answers.counting import STATES
+from hesperus.analysis.open_answers.open_tables import STATES
 from hesperus.analysis.open_answers.statistics import ENDINGS, WHERE_ANSWERED
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import COLUMNS, Column, worded

@@ -11,8 +11,8 @@ from hesperus.analysis.open_answers.evidence import (
     OpenEvidence,
 )
 from hesperus.analysis.open_answers.open_findings import OpenFindings, open_findings
+from hesperus.analysis.open_answers.open_tables import settings_of
 from hesperus.analysis.open_answers.pair_scores import with_scores
-from hesperus.analysis.open_answers.run_tables import settings_of
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.errors import DataError
 from hesperus.records import Run
@@ -21,11 +21,10 @@ from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.open_answers import open_grids as grids
 from hesperus.reports.open_answers import open_story as story
-from hesperus.reports.open_answers.losses import losses_blocks
 from hesperus.reports.open_answers.open_figures import drawings
-from hesperus.reports.open_answers.repairs import given_up, repairs_grid
-from hesperus.reports.overview import Overview, overview
-from hesperus.reports.provenance import cited, made
+from hesperus.reports.open_answers.readings import given_up, losses_blocks, repairs_grid
+from hesperus.reports.overview import overview
+from hesperus.reports.provenance import closing
 from hesperus.wording import property_names
 
 
@@ -35,14 +34,14 @@ class OpenAnswersReport:
 
     Attributes:
         parts: Every evaluator.
-        overview: What became of the questions; None of ready answers, of which that is not known.
+        overview: What became of the questions; empty for ready answers, of which that is not known.
         replies: The answers as they were given: the columns of the key, and `reply`.
         prompts: How the prompts came back from their translation, where some were translated.
         readability: How many of each judge's replies could be read.
     """
 
     parts: tuple[OpenFindings, ...]
-    overview: Overview | None = None
+    overview: tuple[Block | None, ...] = ()
     replies: pl.DataFrame | None = None
     prompts: pl.DataFrame | None = None
     readability: pl.DataFrame | None = None
@@ -70,7 +69,7 @@ class OpenAnswersReport:
             *drawn[0]["scores"],
             Section("What was asked", "asked"),
             Facts(tuple(story.asked(self.parts, run.study, run.signature))),
-            *(self.overview.blocks if self.overview else ()),
+            *self.overview,
             Sentences.of(story.asides(self.parts, self.readability), "aside"),
         )
         blocks = (
@@ -90,11 +89,7 @@ class OpenAnswersReport:
             *_items(run, first.evaluated.pairs),
             Section("Limits", "caveats"),
             Sentences.of(story.caveats(self.parts)),
-            Section("How it was measured", "measured"),
-            Sentences.of(story.measured(self.parts)),
-            *made(run, self._signed(run)),
-            Section("Notes and citation", "notes", listed="Notes"),
-            cited(_SOURCES),
+            *closing(run, self._signed(run), Sentences.of(story.measured(self.parts)), _SOURCES),
         )
         return Page.of(story.title(self.parts), lead, blocks)
 
@@ -182,5 +177,5 @@ def open_answers_report(
     parts = tuple(open_findings(one, settings) for one in evidence.evaluations)
     decided = resolve_settings(given, run.study)
     told = {"outcome", "options"} <= set(run.records.columns)
-    head = overview(run.records, decided, signature=run.signature, labels=False) if told else None
+    head = overview(run.records, run.signature, decided, labels=False) if told else ()
     return OpenAnswersReport(parts, head, evidence.replies, evidence.prompts, evidence.readability)

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from hesperus.analysis.similarity.curves import density
-from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, WITHIN
+from hesperus.analysis.similarity.measured import BETWEEN, BETWEEN_OF, WITHIN
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name

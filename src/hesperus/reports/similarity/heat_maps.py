@@ -13,8 +13,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from hesperus.analysis.families import family_of, spans
-from hesperus.analysis.similarity.orders import Order, language_names, ordered_languages, ordered_models
+from hesperus.analysis.families import family_of, language_names, spans
+from hesperus.analysis.similarity.orders import Order, ordered_languages, ordered_models
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, Square
 from hesperus.analysis.table import Row
 from hesperus.item_views.filter_address import items_anchor

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 
 from hesperus.analysis.similarity.curves import Floats, Point, fitted_line, relation_points
-from hesperus.analysis.similarity.designs import BETWEEN, PIVOT, WITHIN
+from hesperus.analysis.similarity.measured import BETWEEN, PIVOT, WITHIN
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
@@ -167,7 +167,7 @@ def _marks(
 def _apart(
     rows: Sequence[dict[str, Any]], spans: tuple[tuple[float, float], tuple[float, float]]
 ) -> list[dict[str, Any]]:
-    """The points whose names fit next to those that are named already; all can be pointed at."""
+    """The points with names that fit next to those that are named already; all can be pointed at."""
     (left, right), (low, high) = spans
     taken: list[tuple[float, float, float]] = []
     kept = []

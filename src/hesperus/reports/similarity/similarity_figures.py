@@ -7,9 +7,10 @@ from typing import Any
 
 import altair as alt
 
+from hesperus.analysis.families import language_names
 from hesperus.analysis.similarity.curves import BAND_POINTS
-from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
-from hesperus.analysis.similarity.orders import Order, language_names
+from hesperus.analysis.similarity.measured import BETWEEN, WITHIN
+from hesperus.analysis.similarity.orders import Order
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.columns import statistic_name
@@ -40,12 +41,9 @@ _MOST_CELLS = 1_600
 """Cells of all maps of a kind together: each says its own numbers, which makes a page heavy."""
 
 
-def similarity_drawings(found: SimilarityFindings) -> list[Drawing]:
+@drawn
+def similarity_drawings(found: SimilarityFindings) -> Iterator[Drawing]:
     """Every figure for which there is something to draw."""
-    return drawn(_drawings(found))
-
-
-def _drawings(found: SimilarityFindings) -> Iterator[Drawing]:
     if max(len(found.models), len(found.languages)) <= _MOST_NAMES:
         yield Drawing("runs", "runs", runs_figure(found), runs_caption(found), "every pair", wide=True)
     yield from _language_maps(found)

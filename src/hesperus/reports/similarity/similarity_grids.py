@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from hesperus.analysis.pairs import Side
-from hesperus.analysis.similarity.designs import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
-from hesperus.analysis.similarity.orders import language_names
+from hesperus.analysis.compared_pairs import Side
+from hesperus.analysis.families import language_names
+from hesperus.analysis.similarity.measured import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.columns import ANSWERED, EXCLUDED, Column, N, column, statistic_name, worded
 from hesperus.reports.grid import Grid

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hesperus.analysis.interval_text import interval_text
-from hesperus.analysis.kinds import whole_senses
+from hesperus.analysis.run_kinds import whole_senses
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, similarity_findings
 from hesperus.analysis.similarity.similarity_settings import columns_of, similarity_settings
@@ -17,8 +17,8 @@ from hesperus.reports.blocks import Block, Page, Section, Sentences, headline, n
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_section import items_blocks
-from hesperus.reports.overview import Overview, overview
-from hesperus.reports.provenance import cited, made
+from hesperus.reports.overview import overview
+from hesperus.reports.provenance import closing
 from hesperus.reports.similarity import similarity_grids as grids
 from hesperus.reports.similarity import similarity_story as story
 from hesperus.reports.similarity.similarity_figures import similarity_drawings
@@ -39,12 +39,12 @@ class SimilarityReport:
     Attributes:
         parts: Every task that has runs to compare.
         skipped: Task to why it could not be compared.
-        overview: The summary of the run.
+        overview: The notes and the summary of the run.
     """
 
     parts: tuple[SimilarityFindings, ...]
     skipped: Mapping[str, str]
-    overview: Overview
+    overview: tuple[Block | None, ...]
 
     def drawings(self) -> list[Drawing]:
         """Every figure; if there are several tasks, their names carry the number of the task."""
@@ -72,7 +72,7 @@ class SimilarityReport:
             *(() if several else drawn[0]["runs"]),
             Section("What was compared", "compared"),
             Sentences.of(story.compared(self.parts)),
-            *self.overview.blocks,
+            *self.overview,
             Sentences.of([*story.asides(self.parts, run.study), *left], "aside"),
         )
         blocks = (
@@ -85,11 +85,7 @@ class SimilarityReport:
             *items_blocks(run),
             Section("Caveats", "caveats"),
             Sentences.of(story.caveats(self.parts)),
-            Section("How it was measured", "measured"),
-            note(_described(first)),
-            *made(run, first.tables["similarity"].signature),
-            Section("Notes and citation", "notes", listed="Notes"),
-            cited(_SOURCES),
+            *closing(run, first.tables["similarity"].signature, note(_described(first)), _SOURCES),
         )
         return Page.of(story.title(self.parts), lead, blocks)
 
@@ -118,7 +114,7 @@ def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Simila
         raise DataError(
             "; ".join(f"{task}: {why}" for task, why in skipped.items()) or "the table has no records"
         )
-    head = overview(records, resolve_settings(given, run.study), signature=run.signature)
+    head = overview(records, run.signature, resolve_settings(given, run.study))
     return SimilarityReport(tuple(parts), skipped, head)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hesperus.analysis.interval_text import brackets_text
-from hesperus.analysis.similarity.designs import BETWEEN, WITHIN
+from hesperus.analysis.similarity.measured import BETWEEN, WITHIN
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name

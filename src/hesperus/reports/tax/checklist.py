@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hesperus.analysis.table import Row, Table
+from hesperus.analysis.tax.audit_evidence import Evidence, tax_tables
 from hesperus.analysis.tax.back_translation import NOTES as BACK_LIMITS
-from hesperus.analysis.tax.evidence import Evidence, tax_tables
 from hesperus.analysis.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_LIMITS
 from hesperus.analysis.tax.validity import NO_REPLIES, RECORDED, sensitive_cells, unchecked_cells
@@ -20,7 +20,7 @@ from hesperus.reports.card import Card, card_of
 from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.formats import format_table
 from hesperus.reports.tax.commands import Remedy, remedies
-from hesperus.reports.tax.tax_wording import first_row, quality_text, rows_of
+from hesperus.reports.tax.tax_grids import first_row, quality_text, rows_of
 from hesperus.rounding import cell
 
 NOT_DONE = "not done"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.audit_evidence import Evidence
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 from hesperus.wording import language_name, parsed
 

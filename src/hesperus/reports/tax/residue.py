@@ -7,13 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_texts import Text, rows_in, texts_of
-from hesperus.analysis.tax.evidence import Evidence
-from hesperus.analysis.tax.losing_items import LosingItem, losing_items
+from hesperus.analysis.item_texts import rows_in, texts_of
+from hesperus.analysis.tax.audit_evidence import Evidence, LosingItem, losing_items
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.reports.blocks import Block, Fold, Item, Reading, Replies, Side, note
 from hesperus.rounding import cell
-from hesperus.wording import OUTCOME_WORDS, counted, parsed, sense_sentence
+from hesperus.wording import counted, parsed, sense_sentence
 
 MOST = 12
 """Items that are shown."""
@@ -117,7 +116,4 @@ def _answered(rows: Sequence[Mapping[str, Any]]) -> Reading | None:
     sense = parsed(rows[0]["input"])
     tag = None if sense is None else sense.language
     row = next((row for row in rows if row["instruction"] in (tag, row["input"])), rows[0])
-    reply = row.get("reply")
-    answer = row["answer"] if row["answer"] is not None else OUTCOME_WORDS.get(row["outcome"], row["outcome"])
-    right = None if row["gold"] is None else row["answer"] == row["gold"]
-    return Reading(answer, right, None if reply is None else Text(reply, tag))
+    return Reading.of(row, row["gold"])

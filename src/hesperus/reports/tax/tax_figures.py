@@ -9,12 +9,11 @@ import altair as alt
 import polars as pl
 
 from hesperus.analysis.table import Row, Table
-from hesperus.analysis.tax.evidence import Evidence
+from hesperus.analysis.tax.audit_evidence import Evidence
 from hesperus.reports.drawing import Drawing, drawn
 from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.points import PointsLayout, Series, points_figure, zero_axis
-from hesperus.reports.tax.tax_grids import bound_name
-from hesperus.reports.tax.tax_wording import over, rows_of, who
+from hesperus.reports.tax.tax_grids import bound_name, over, rows_of, who
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, WIDTH, values
 from hesperus.rounding import cell
 from hesperus.wording import SCORE_NAMES, counted
@@ -32,12 +31,15 @@ _BROAD, _BIN = "percentage points", 5
 Marks = list[dict[str, Any]]
 
 
-def drawings(tables: Mapping[str, Table], evidence: Evidence) -> list[Drawing]:
+@drawn
+def drawings(tables: Mapping[str, Table], evidence: Evidence) -> Iterator[Drawing]:
     """Every figure for which there is something to draw."""
     boot = evidence.settings.bootstrap
     level = f"{100 * boot.level:g} %" if boot.resamples else "no"
-    estimates = (one for of in (_way_back, _native, _natural, _cues) for one in of(tables, level))
-    return drawn([_quality(evidence), *estimates, _bounds(tables.get("bounds"), level)])
+    yield _quality(evidence)
+    for estimator in (_way_back, _native, _natural, _cues):
+        yield from estimator(tables, level)
+    yield _bounds(tables.get("bounds"), level)
 
 
 _OVER_MODELS = "estimates over several models"

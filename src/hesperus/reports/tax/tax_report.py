@@ -13,13 +13,11 @@ from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import Table
+from hesperus.analysis.tax.audit_evidence import Evidence, Origin, tax_tables
 from hesperus.analysis.tax.back_translation import NOTES as BACK_NOTES
-from hesperus.analysis.tax.evidence import Evidence, Origin, tax_tables
-from hesperus.analysis.tax.losing_items import back_pairs
 from hesperus.analysis.tax.native_control import LIMITS as NATIVE_NOTES
 from hesperus.analysis.tax.naturalisation import NO_GAIN, REUSED
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_NOTES
-from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.rating import NOTES as RATING_NOTES
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 from hesperus.analysis.tax.validity import TOLERANCE, sensitive_cells, unchecked_cells
@@ -31,15 +29,14 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.overview import overview
-from hesperus.reports.provenance import card_blocks, cited, made
+from hesperus.reports.provenance import card_blocks, closing
 from hesperus.reports.tax import tax_grids as grids
 from hesperus.reports.tax import tax_story as story
 from hesperus.reports.tax.checklist import NOT_DONE, Checklist, checklist_of
 from hesperus.reports.tax.commands import Remedy, remedies, steps_of
 from hesperus.reports.tax.residue import residue_blocks
 from hesperus.reports.tax.tax_figures import drawings
-from hesperus.reports.tax.tax_wording import quality_text
-from hesperus.reports.translation_grids import worst_translations_blocks
+from hesperus.reports.translation_figures import worst_translations_blocks
 from hesperus.rounding import cell
 
 Blocks = Iterator[Block | None]
@@ -83,10 +80,6 @@ class TaxReport:
     def _remedies(self) -> Mapping[str, Remedy]:
         return remedies(self.evidence)
 
-    @cached_property
-    def _back(self) -> PairedAnswers | None:
-        return back_pairs(self.evidence)
-
     @property
     def _first(self) -> str:
         """The figure that is at the head of the page."""
@@ -107,7 +100,7 @@ class TaxReport:
             Sentences.of(story.hangs_on(evidence, self.tables)),
             Section("What was audited", "audited"),
             Sentences.of(story.audited(evidence, run.study)),
-            *overview(evidence.records, settings, signature=run.signature).blocks,
+            *overview(evidence.records, run.signature, settings),
             Sentences.of(story.asides(evidence, self.tables), "aside"),
         )
         numbers = {name: found.signature for name, found in self.tables.items()}
@@ -121,13 +114,9 @@ class TaxReport:
             *self._ratings(),
             *items_blocks(replace(run, records=evidence.records, items=self.items)),
             Section("Items for reading", "residue"),
-            *residue_blocks(evidence, self._back, self.items),
+            *residue_blocks(evidence, evidence.back_pairs, self.items),
             *card_blocks(self.checklist.card),
-            Section("How it was measured", "measured"),
-            note(self._described()),
-            *made(run, numbers),
-            Section("Notes and citation", "notes", listed="Notes"),
-            cited(*_NOTES[:1], self._tests(), *_NOTES[1:]),
+            *closing(run, numbers, note(self._described()), _NOTES[0], self._tests(), _NOTES[1]),
         )
         return Page.of(story.title(evidence), lead, blocks)
 
@@ -156,8 +145,8 @@ class TaxReport:
             yield self._step("audit of ids, options and gold on every side")
         elif not self.evidence.alignment:
             yield note("The alignment audit found nothing.")
-        if self._back is not None:
-            yield note(story.in_the_records(self._back))
+        if self.evidence.back_pairs is not None:
+            yield note(story.in_the_records(self.evidence.back_pairs))
         yield grids.alignment_grid(self.evidence.alignment)
 
     def _estimator(
@@ -183,7 +172,7 @@ class TaxReport:
 
     def _way_back(self) -> Blocks:
         found = self.tables.get("back_translation")
-        quality = "" if found is None else quality_text(str(found.signature["quality"]))
+        quality = "" if found is None else grids.quality_text(str(found.signature["quality"]))
         yield from self._estimator(
             Section("E1: what the way back costs", "back_translation", listed="E1 back-translation"),
             "E1 back-translation, clustered over items",

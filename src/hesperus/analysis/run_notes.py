@@ -1,117 +1,37 @@
-"""The summary of a run as a table, as lines for a terminal, and in the sentences that must not be missed."""
+"""What a reader of a run must be told in words: its summary, the language of replies, right answers, packs and task."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
-from hesperus.analysis.coverage import Coverage, coverage
-from hesperus.analysis.gold_notes import gold_notes
-from hesperus.analysis.measure import measure
-from hesperus.analysis.pack_notes import pack_notes
-from hesperus.analysis.pairs import Side
+from hesperus.analysis.answered import Coverage, coverage
+from hesperus.analysis.compared_pairs import Side
 from hesperus.analysis.reply_language import language_notes
-from hesperus.analysis.settings import MeasureSettings
-from hesperus.analysis.summary import SummaryRow, summarize
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table
+from hesperus.errors import UnknownNameError
+from hesperus.languages import Pack, language_asked, pack
+from hesperus.records.labels import VERDICTS
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
-from hesperus.wording import OUTCOME_WORDS, counted, joined
+from hesperus.wording import OUTCOME_WORDS, counted, joined, language_name
 
 _MOST_NAMED = 12
 """Languages that a note names; the table has all."""
+_MOST_CODES = 6
+"""Senses whose gold is missing that a note names."""
+_MOST_NAMES = 6
+"""Languages that a sentence names in words; of more it gives the tags."""
 _CONSTANT_FROM = 5
 """Answers from which on it is worth saying that all are the same label."""
-
-
-@measure(
-    "summary",
-    help="Per model and language what a reader must see before any other number.",
-    takes=("by", "invalid"),
-    main=None,
-)
-def summary(records: pl.DataFrame, settings: MeasureSettings) -> Table:
-    """The summary of answers that are labels; see summary_table."""
-    return summary_table(records, settings=settings)
-
-
-NOTED = frozenset({"cohen_kappa"})
-"""Statistics of whose intervals the notes speak."""
-
-
-def summary_table(
-    records: pl.DataFrame,
-    *,
-    settings: MeasureSettings | None = None,
-    labels: bool = True,
-    intervals: Collection[str] | None = None,
-) -> Table:
-    """What a reader must see of every model and language before any other number.
-
-    Args:
-        records: The records table.
-        settings: How invalid answers compare, intervals, columns to group by.
-        labels: Whether answers are labels; of open answers only what became of the questions is measured.
-        intervals: Statistics that get an interval; None: all. NOTED is enough for the notes.
-
-    Returns:
-        For each task, model and language: ``accuracy``; with the reference ``consistency``, ``chance`` (what chance alone
-        would give), ``kappa_p`` and ``cohen_kappa``; ``repeat_consistency``, the noise floor; ``top_label``, the share of
-        the most frequent label (in the column `label`); and the share of each outcome.
-
-    Raises:
-        DataError: An item has different numbers of options in different senses.
-    """
-    settings = settings or MeasureSettings()
-    found = summarize(
-        records, by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap, intervals=intervals
-    )
-    kept = [row for row in found if labels or row.statistic in OUTCOMES]
-    head = ("model", "task", *settings.by, "instruction", "input", "reference", "label", "statistic")
-    rows = [_row(row, settings.by) for row in kept]
-    return table("summary", (*head, *ESTIMATE_COLUMNS), rows=rows, signature=settings.signed())
-
-
-def _row(row: SummaryRow, by: Sequence[str]) -> dict[str, object]:
-    reference = row.reference
-    return {
-        "model": row.cell.model, "task": row.task, **dict(zip(by, row.groups, strict=True)),
-        "instruction": row.cell.instruction, "input": row.cell.input,
-        "reference": None if reference is None else reference.input, "label": row.label, "statistic": row.statistic,
-        **estimate_cells(row.estimate),
-    }  # fmt: skip
-
-
-SummaryCells = Mapping[tuple[object, ...], Mapping[str, Row]]
-"""Values of the keys of a line to its rows, by statistic."""
-
-
-def summary_cells(summary: Table) -> tuple[tuple[str, ...], SummaryCells]:
-    """The rows of a summary by the lines in which people read them.
-
-    Args:
-        summary: From summary_table.
-
-    Returns:
-        The names of the keys (model, task, columns to group by, language), and the lines.
-    """
-    by = summary.columns[2 : summary.columns.index("instruction")]
-    keys = ("model", "task", *by)
-    lines: dict[tuple[object, ...], dict[str, Row]] = {}
-    for row in summary.rows:
-        instruction, given = str(row["instruction"]), str(row["input"])
-        sense = given if instruction == given else f"{instruction}/{given}"
-        key = (*(row[name] for name in keys), sense)
-        lines.setdefault(key, {})[str(row["statistic"])] = row
-    return (*keys, "language"), lines
 
 
 def run_notes(summary: Table, records: pl.DataFrame, signature: Row) -> list[str]:
     """All that a reader of a run must be told in words: its summary, its replies' language, packs and task.
 
     Args:
-        summary: From summary_table, of these records.
+        summary: From hesperus.analysis.summary.summary_table, of these records.
         records: The records table.
         signature: The run's, in which the notes of its task are; empty for a records file.
     """
@@ -296,3 +216,86 @@ def _excluded_notes(rows: Sequence[Row]) -> Iterator[str]:
             by_names.setdefault(", ".join(names), []).append(sense)
         where = "; ".join(f"{names} in {', '.join(held)}" for names, held in by_names.items())
         yield f"{reason} ({where})"
+
+
+def gold_notes(records: pl.DataFrame) -> list[str]:
+    """A sentence on each task that has verdicts in place of answers, gold in other words in other senses, or in some senses only.
+
+    Args:
+        records: A records table.
+    """
+    verdicts = pl.col("options").list.eval(pl.element().is_in(VERDICTS)).list.all()
+    two = records.select("task", "options").filter(pl.col("options").list.len() == len(VERDICTS))
+    only = two.unique(maintain_order=True).filter(verdicts)
+    told = [
+        f"{task}: of each answer it is only known whether it is right; “same answer” means right on both sides or wrong on "
+        "both, and two wrong answers may differ"
+        for task in only["task"].unique(maintain_order=True)
+    ]
+    told += _other_words(records)
+    if not records["gold"].null_count():
+        return told
+    without = pl.col("gold").is_null()
+    some = records.filter(
+        (without.any() & (pl.col("gold").drop_nulls().n_unique() == 1)).over("task", "item")
+    )
+    for (task,), part in some.partition_by("task", as_dict=True, maintain_order=True).items():
+        codes = part.filter(without)["input"].unique().sort().to_list()
+        rest = f" and {len(codes) - _MOST_CODES:,} more" if len(codes) > _MOST_CODES else ""
+        told.append(
+            f"{task}: {counted(part['item'].n_unique(), 'item')} without gold in {', '.join(codes[:_MOST_CODES])}{rest}: "
+            "accuracy there excludes them; numbers over several senses (κp, accuracy over all languages) take the gold of the others"
+        )
+    return told
+
+
+def _other_words(records: pl.DataFrame) -> list[str]:
+    """Tasks in which right answers to an item are not the same label in all senses: Rome and Rom."""
+    right = records.lazy().filter((pl.col("answer") == pl.col("gold")).fill_null(False))
+    golds = right.group_by("task", "item").agg(pl.col("gold").unique().sort())
+    found = golds.filter(pl.col("gold").list.len() > 1).sort("task", "item").collect()
+    told = []
+    for (task,), part in found.partition_by("task", as_dict=True, maintain_order=True).items():
+        one, other = part["gold"][0][:2]
+        told.append(
+            f"{task}: {counted(len(part), 'item')} answered rightly in several senses under different labels (first {one!r} and "
+            f"{other!r}): consistency counts these as different answers; write one label in every language, as `hesperus import` does"
+        )
+    return told
+
+
+def pack_notes(records: pl.DataFrame) -> list[str]:
+    """One sentence where answers were read by packs that no native reader has confirmed; one if there is no pack.
+
+    Args:
+        records: A records table; rows without a rule, or answered by probabilities, were read by no words.
+    """
+    if "rule" not in records.columns:
+        return []
+    rules = records.select("instruction", pl.col("rule")).unique().with_columns(pl.all().cast(pl.String))
+    read = rules.filter(pl.col("rule").is_not_null() & ~pl.col("rule").str.starts_with("logprobs"))
+    tags = sorted({tag for code in read["instruction"].unique() if (tag := language_asked(code))})
+    packs = {tag: _pack_or_none(tag) for tag in tags}
+    told = []
+    if unconfirmed := [tag for tag, found in packs.items() if found is not None and found.reviewed == "no"]:
+        told.append(
+            f"Answers in {_languages_named(unconfirmed)} are read by language packs that no native reader has confirmed."
+        )
+    if without := [tag for tag, found in packs.items() if found is None]:
+        told.append(
+            f"There is no language pack for {_languages_named(without)}: answers are read by English words and Latin letters."
+        )
+    return told
+
+
+def _pack_or_none(tag: str) -> Pack | None:
+    try:
+        return pack(tag)
+    except UnknownNameError:
+        return None
+
+
+def _languages_named(tags: list[str]) -> str:
+    if len(tags) <= _MOST_NAMES:
+        return joined([language_name(tag) for tag in tags])
+    return f"{len(tags)} languages ({', '.join(tags)})"

@@ -1,21 +1,23 @@
-"""All that an audit has in hand, and the tables that can be made of it; what is not there gives no table."""
+"""All that an audit has, the tables that can be made of it, the estimates that are reported, and the items that lose most."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+import numpy as np
 import polars as pl
 
-from hesperus.analysis.table import Table
+from hesperus.analysis.table import ANSWER_COLUMNS, NewRow, Table
 from hesperus.analysis.tax.back_translation import back_translation_table
-from hesperus.analysis.tax.conditions import Senses
 from hesperus.analysis.tax.native_control import native_control_table
 from hesperus.analysis.tax.naturalisation import naturalisation_table
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
-from hesperus.analysis.tax.rating import rating_table
-from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings
+from hesperus.analysis.tax.rating import mean_ratings, rating_table
+from hesperus.analysis.tax.tax_settings import QualityThreshold, Senses, TaxSettings
 from hesperus.analysis.tax.validity import RECORDED, bounds_table, validity_table
+from hesperus.measures import item_signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Origin:
     flags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """What an audit has.
 
@@ -100,6 +102,26 @@ class Evidence:
         """The records without those of the native task."""
         return self.records if self.native is None else self.records.filter(pl.col("task") != self.native)
 
+    @cached_property
+    def back_pairs(self) -> PairedAnswers | None:
+        """The original against what came back; None if nothing did."""
+        original, back = self.senses.original, self.senses.back
+        if original is None or back is None:
+            return None
+        quality = self.quality if self.scores is not None else None
+        return compared(self.audited, Side(original), Side(back), scores=self.scores, quality=quality)
+
+    @cached_property
+    def natural_pairs(self) -> PairedAnswers | None:
+        """The items of the strata, rewritten and translated, as E4 compares them; all rewritten ones if there are no strata."""
+        natural, translated = self.senses.natural, self.senses.translated
+        if natural is None or translated is None:
+            return None
+        records = self.of_strata
+        if self.strata is not None:
+            records = records.filter(pl.col("item").is_in([i for ids in self.strata.values() for i in ids]))
+        return compared(records, Side(natural), Side(translated, self.repeat))
+
 
 def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     """Name of each table that can be made, to what makes it: those of TAX_MEASURES, rating, validity."""
@@ -131,30 +153,97 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
             settings=settings,
         )
     if original is not None and back is not None and (ratings := evidence.ratings) is not None:
-        found["rating"] = lambda: rating_table(_back(evidence, original, back), ratings, settings=settings)
+        found["rating"] = lambda: rating_table(_there(evidence.back_pairs), ratings, settings=settings)
     found["validity"] = lambda: validity_table(
         {RECORDED: evidence.records, **evidence.rereadings}, settings=settings
     )
-    comparisons: dict[str, Callable[[], PairedAnswers]] = {}
-    if original is not None and back is not None:
-        comparisons["E1: original − back-translation"] = lambda: _back(evidence, original, back)
-    if natural is not None and translated is not None:
-        comparisons["E4: natural − translated"] = lambda: _natural(evidence, natural, translated)
-    if comparisons:
-        found["bounds"] = lambda: bounds_table(
-            {name: make() for name, make in comparisons.items()}, settings=settings
-        )
+    if (original is not None and back is not None) or (natural is not None and translated is not None):
+        found["bounds"] = lambda: bounds_table(_comparisons(evidence), settings=settings)
     return found
 
 
-def _back(evidence: Evidence, original: str, back: str) -> PairedAnswers:
-    quality = evidence.quality if evidence.scores is not None else None
-    return compared(evidence.audited, Side(original), Side(back), scores=evidence.scores, quality=quality)
+def _there(pairs: PairedAnswers | None) -> PairedAnswers:
+    assert pairs is not None
+    return pairs
 
 
-def _natural(evidence: Evidence, natural: str, translated: str) -> PairedAnswers:
-    """The items of the strata, as E4 compares them; all rewritten ones if there are no strata."""
-    records, sides = evidence.of_strata, (Side(natural), Side(translated, evidence.repeat))
-    if evidence.strata is not None:
-        records = records.filter(pl.col("item").is_in([i for ids in evidence.strata.values() for i in ids]))
-    return compared(records, *sides)
+def _comparisons(evidence: Evidence) -> dict[str, PairedAnswers]:
+    named = {
+        "E1: original − back-translation": evidence.back_pairs,
+        "E4: natural − translated": evidence.natural_pairs,
+    }
+    return {name: pairs for name, pairs in named.items() if pairs is not None}
+
+
+_DIFFERENCES = ("tax", "gap", "effect")
+_REPORTED = ("clustered", "groups", "pooled", "stratum", "group")
+"""Analyses whose rows are in the overview."""
+
+
+def overview(tables: Mapping[str, Table]) -> Table:
+    """The estimates to report of each estimator, a line each.
+
+    Args:
+        tables: Name of an estimator (one of TAX_ESTIMATORS) to its table.
+    """
+    rows: list[NewRow] = []
+    for name, found in tables.items():
+        for row in found.rows:
+            place = row.get("stratum") or row.get("group") or ""
+            is_reported = row.get("analysis", "clustered") in _REPORTED and row["statistic"] in _DIFFERENCES
+            if is_reported and not (row.get("model") or (row.get("stratum") and row.get("group"))):
+                shown = {key: row[key] for key in ("statistic", *ANSWER_COLUMNS, "p", "p_holm")}
+                rows.append({"estimator": name, "of": str(place) or "all", **shown})
+    columns = ("estimator", "of", "statistic", *ANSWER_COLUMNS, "p", "p_holm")
+    return Table("translation tax", columns, tuple(rows), {})
+
+
+_MISALIGNED = ("asked on one side only", "without gold", "gold differs between the sides")
+
+
+@dataclass(frozen=True, slots=True)
+class LosingItem:
+    """An item, and what became of its answers on the way back.
+
+    Attributes:
+        task: Name of the task.
+        item: Id.
+        models: Models that are compared.
+        lost: Those that are right on the original only.
+        won: Those that are right on what came back only.
+        is_high: Whether it is in the stratum ``high``.
+        ratings: What was rated to its mean rating.
+    """
+
+    task: str
+    item: str
+    models: int
+    lost: int
+    won: int
+    is_high: bool
+    ratings: Mapping[str, float]
+
+
+def misaligned_counts(found: PairedAnswers) -> dict[str, int]:
+    """How many items cannot be compared, by why; reasons that no item has are left out."""
+    causes = {name: int(mask.any(axis=0).sum()) for name, mask in found.causes.items() if name in _MISALIGNED}
+    return {name: count for name, count in causes.items() if count}
+
+
+def losing_items(evidence: Evidence, found: PairedAnswers) -> list[LosingItem]:
+    """Items that lose right answers or are in the stratum ``high``: by loss, then by mean rating, then by id."""
+    signal = np.nan_to_num(item_signal(found.pairs), nan=-1.0)
+    high = set(evidence.strata.get("high", ())) if evidence.strata is not None else set()
+    rated = mean_ratings(evidence.ratings) if evidence.ratings is not None else {}
+    pairs = found.pairs
+    placed = []
+    for place, (task, item) in enumerate(found.items):
+        if signal[place] <= 0 and item not in high:
+            continue
+        strict, first, second = (of[:, place] for of in (pairs.strict, pairs.first_right, pairs.second_right))
+        lost, won = (int((a & ~b & strict).sum()) for a, b in ((first, second), (second, first)))
+        ratings = {name: held[item] for name, held in rated.items() if held.get(item) is not None}
+        mean = float(np.mean(list(ratings.values()))) if ratings else 0.0
+        one = LosingItem(task, item, int(strict.sum()), lost, won, item in high, ratings)
+        placed.append(((-float(signal[place]), -mean, task, item, place), one))
+    return [one for _, one in sorted(placed, key=lambda pair: pair[0])]

@@ -1,15 +1,20 @@
-"""Which report a run gets: of senses, of similarity, of open answers, or of an audit of a translated benchmark."""
+"""What a run is: which report it gets, and what its folder says of it without its records."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, get_args
 
 import polars as pl
 
 from hesperus.records import Run
+from hesperus.records.runs import SIGNATURE_FILE, STUDY_FILE, mapping_in
 from hesperus.wording import parsed
 
 StudyKind = Literal["multisense", "similarity", "translate_then_evaluate", "translation_tax"]
+_KINDS: tuple[StudyKind, ...] = get_args(StudyKind)
 
 
 def study_kind(run: Run) -> StudyKind:
@@ -20,14 +25,9 @@ def study_kind(run: Run) -> StudyKind:
     similarity study.
     """
     named = run.study.get("study")
-    if named == "similarity":
-        return "similarity"
-    if named == "multisense":
-        return "multisense"
-    if named == "translate_then_evaluate":
-        return "translate_then_evaluate"
-    if named == "translation_tax":
-        return "translation_tax"
+    for kind in _KINDS:
+        if named == kind:
+            return kind
     codes = {*run.records["instruction"].unique(), *run.records["input"].unique()}
     if any((sense := parsed(code)) is not None and not sense.is_original for code in codes):
         return "multisense"
@@ -45,3 +45,31 @@ def _comparable(whole: pl.DataFrame) -> bool:
     return runs.height > runs.select("task", "model").n_unique() or (
         runs.height > runs.select("task", "input").n_unique()
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A run's study and signature.
+
+    Attributes:
+        study: The `study.yaml`; empty for a records file.
+        signature: The `signature.json`; likewise.
+        folder: The run folder; None for a records file.
+    """
+
+    study: Mapping[str, object] = field(default_factory=dict)
+    signature: Mapping[str, object] = field(default_factory=dict)
+    folder: Path | None = None
+
+
+def described(run: Path) -> Described:
+    """Read what a run folder says of itself; nothing where `run` is a records file, or a folder says nothing.
+
+    Raises:
+        DataError: A file cannot be read or holds no mapping; or a key of the study is refused (check_study).
+    """
+    folder = run if run.is_dir() else None
+    study, signature = (
+        mapping_in(file) if file.is_file() else {} for file in (run / STUDY_FILE, run / SIGNATURE_FILE)
+    )
+    return Described(study, signature, folder)

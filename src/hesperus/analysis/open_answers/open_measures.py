@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from hesperus.analysis.description import Described
 from hesperus.analysis.measure_names import OPEN_ANSWERS
-from hesperus.analysis.open_answers.run_tables import run_table
+from hesperus.analysis.open_answers.open_tables import run_table
+from hesperus.analysis.run_kinds import Described
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import HesperusWarning, UsageError

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from hesperus.analysis.corrections import (
+from hesperus.analysis.p_corrections import (
     CLUSTERED,
     EXACT_MCNEMAR,
     MCNEMAR,
@@ -219,7 +219,6 @@ def group_difference_rows(
     items: Mask,
     *,
     settings: TaxSettings,
-    analysis: str,
     name: str = "tax",
 ) -> Iterator[NewRow]:
     """The first group's difference minus that of each other, over the same items: difference in differences."""
@@ -236,7 +235,7 @@ def group_difference_rows(
         p = _flipped(*parts, settings=settings) if tested else None
         still = found.value is not None and not sum(discordant(pairs))
         could = most_changed(found.n, settings.bootstrap.level) if still else None
-        about = head(analysis, group=f"{names[0]} − {other}") | {ANSWERED: given.answered(rows, items)}
+        about = head("groups", group=f"{names[0]} − {other}") | {ANSWERED: given.answered(rows, items)}
         yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
 
 
@@ -249,7 +248,7 @@ def _left_out(given: PairedAnswers, rows: Sequence[int], items: Mask) -> tuple[d
 
 
 def bound_row(
-    given: PairedAnswers, rows: Sequence[int], items: Mask, about: NewRow, *, bootstrap: Bootstrap, name: str
+    given: PairedAnswers, rows: Sequence[int], items: Mask, about: NewRow, *, bootstrap: Bootstrap
 ) -> NewRow:
     """How low and how high the difference could be whatever invalid answers meant.
 
@@ -263,7 +262,7 @@ def bound_row(
     strict = estimate(tax_statistic(pairs))
     ends = (low.low if low.low is not None else low.value, high.high if high.high is not None else high.value)
     return {
-        **about, "statistic": name, "value": strict.value, "lowest": low.value, "highest": high.value, "low": ends[0],
+        **about, "statistic": "tax", "value": strict.value, "lowest": low.value, "highest": high.value, "low": ends[0],
         "high": ends[1], "n": low.n, ANSWERED: given.answered(rows, items),
         "reason": "" if strict.value is not None else _noted(strict, *_left_out(given, rows, items)).reason,
     }  # fmt: skip
