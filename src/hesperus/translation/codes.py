@@ -1,6 +1,6 @@
 """What translation models call languages, and which translator would do a pair.
 
-The tables are data files whose heads name their sources. A code is found for any style of tag; a regional variant counts
+The tables are data files; their heads name the sources. A code is found for any style of tag; a regional variant counts
 as its language where both use one script.
 """
 

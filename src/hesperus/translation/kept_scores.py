@@ -108,7 +108,7 @@ def sense_pairs(items: pl.DataFrame, *, task: str) -> pl.DataFrame:
         task: Name of the task, for the table.
 
     Returns:
-        PAIR_COLUMNS and ``source``. Translations and back-translations whose language the run has originals of; an
+        PAIR_COLUMNS and ``source``. Translations and back-translations into languages of which the run has originals; an
         item that a model did not translate has a null hypothesis, so that it is counted. Empty where nothing can be
         scored: ask for the originals in the target languages as well.
 

@@ -100,7 +100,7 @@ def score_senses(
     """Score made senses against the benchmark's own wording.
 
     Args:
-        pairs: One row a text with PAIR_COLUMNS; the sense is a code such as ``de_from_en``, whose language decides
+        pairs: One row a text with PAIR_COLUMNS; the sense is a code such as ``de_from_en``; its language decides
             the tokenizer. A null hypothesis is a translation that is missing: its item has no score and is counted as
             excluded.
         settings: What is computed.

@@ -182,9 +182,9 @@ def other_language(source: str, output: str, target: str) -> tuple[str, float] |
     """A language of the same script that the small words of an output point to far more than to its own.
 
     Each word counts once, and for a language the less, the more languages of the script have it: 1 for its own alone.
-    Quotations that the source has too are left out. One word is never enough, and near relatives whose small words are
-    the same (Indonesian and Malay, Croatian and Serbian) are not told apart; nor is it one that is not written with the
-    letters of the text.
+    Quotations that the source has too are left out. One word is never enough, and near relatives with the same small words
+    (Indonesian and Malay, Croatian and Serbian) are not told apart. A language that is not written with the letters of the
+    text is ruled out.
 
     Returns:
         The language and how much points to it; None if its own language has a third of that.

@@ -34,7 +34,7 @@ class Piece:
         text: The characters, as they are in the document.
         translated: Whether it is to be translated; if not it is kept.
         kept: Start and end, within the text, of code, addresses and tags that a translation must keep as they are.
-        dropped: Start and end of marks of emphasis inside a sentence, whose place a translation cannot know.
+        dropped: Start and end of marks of emphasis inside a sentence: a translation cannot know their place.
     """
 
     text: str

@@ -60,7 +60,7 @@ class Streamed:
 
     @staticmethod
     def whole(stream: str) -> bool:
-        """Whether what came back reaches to the end of the text; stages whose input ends give out half a text too."""
+        """Whether what came back reaches to the end of the text; when the input of a stage ends, half a text comes out too."""
         return stream.rstrip(" ").endswith("[]")
 
     def read(self, stream: str) -> Read:

@@ -33,8 +33,8 @@ class TransformersTranslator(Seq2SeqTranslator[int]):
     Raises:
         DataError: It is of no family that is known, or a file of it cannot be read.
         MissingExtraError: A package of the extra ``hf`` is absent.
-        UsageError: It is no checkpoint, has no safetensors weights or no tokenizer that can be loaded; an Opus model whose
-            languages cannot be told; or a compute type that there is not.
+        UsageError: It is no checkpoint, has no safetensors weights or no tokenizer that can be loaded; the languages
+            of an Opus model cannot be told; or the compute type is unknown.
     """
 
     def __init__(self, checkpoint: str, options: TranslatorOptions | None = None) -> None:
