@@ -295,18 +295,17 @@ def _rows(
     return rows
 
 
-def changed_sentence(compared: Table, *, level: float = 0.05) -> str:
+def changed_sentence(compared: Table) -> str:
     """How many differences are significant after the correction for the number of rows: the answer of a comparison.
 
     Args:
         compared: A table of differences, with or without tests.
-        level: A corrected p below it counts as significant.
     """
     values = [row for row in compared.rows if row["value"] is not None]
     tested = [row for row in values if isinstance(row["p_holm"], float)]
     if not tested:
         return f"{compared.measure}: {len(values)} difference{'s' * (len(values) != 1)}, none tested"
-    significant = [row for row in tested if float(row["p_holm"]) < level]
+    significant = [row for row in tested if float(row["p_holm"]) < 0.05]
     higher = sum(float(row["value"]) > 0 for row in significant)
     ways = f": {higher} higher, {len(significant) - higher} lower" if significant else ""
-    return f"{compared.measure}: {len(significant)} of {len(tested)} differences are significant (p_holm < {level}){ways}"
+    return f"{compared.measure}: {len(significant)} of {len(tested)} differences are significant (p_holm < 0.05){ways}"

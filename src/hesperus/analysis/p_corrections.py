@@ -21,21 +21,19 @@ ONE_METHOD = "interval and p come from the same resamples; p_holm decides over t
 P_DECIDES = "where interval and p differ, p decides whether there is a difference (p_holm over the family); the interval shows its size"
 
 
-def correct(rows: Rows, *, p: str = "p", holm_into: str = "p_holm", bh_into: str | None = None) -> int:
-    """Adjust the p values of rows that are read together, in place.
+def correct(rows: Rows, *, bh_into: str | None = None) -> int:
+    """Adjust the p values of rows that are read together, in place: `p_holm` is added to each.
 
     Args:
         rows: The family; a row without `p` was not tested and does not count.
-        p: Column of the p value.
-        holm_into: Column of Holm's adjusted value.
-        bh_into: Column of Benjamini and Hochberg's, where it is wanted too.
+        bh_into: Column of Benjamini and Hochberg's adjusted value, where it is wanted too.
 
     Returns:
         Size of the family.
     """
-    values = [value if isinstance(value := row[p], float) else None for row in rows]
+    values = [value if isinstance(value := row["p"], float) else None for row in rows]
     for row, adjusted in zip(rows, holm(values), strict=True):
-        row[holm_into] = adjusted
+        row["p_holm"] = adjusted
     if bh_into is not None:
         for row, adjusted in zip(rows, benjamini_hochberg(values), strict=True):
             row[bh_into] = adjusted

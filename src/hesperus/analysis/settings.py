@@ -133,15 +133,12 @@ def resolve(given: T | None, study: T | None, default: T) -> T:
     return default if study is None else study
 
 
-def resolve_settings(
-    given: GivenSettings | None, study: Mapping[str, object], default: MeasureSettings = DEFAULT
-) -> MeasureSettings:
+def resolve_settings(given: GivenSettings | None, study: Mapping[str, object]) -> MeasureSettings:
     """Decide every setting of a table.
 
     Args:
         given: What the person asked for; None gives nothing.
         study: The `study.yaml` of the run; may be empty.
-        default: What holds otherwise.
 
     Raises:
         UsageError: The study's own settings cannot be used.
@@ -149,12 +146,12 @@ def resolve_settings(
     asked, said = given or NOTHING_GIVEN, study_settings(study)
     decided: dict[str, Any] = {
         field.name: resolve(
-            getattr(asked, field.name), getattr(said, field.name), getattr(default, field.name)
+            getattr(asked, field.name), getattr(said, field.name), getattr(DEFAULT, field.name)
         )
         for field in fields(MeasureSettings)
         if field.name != "bootstrap"
     }
-    return MeasureSettings(bootstrap=resolve_bootstrap(asked, study, default.bootstrap), **decided)
+    return MeasureSettings(bootstrap=resolve_bootstrap(asked, study, DEFAULT.bootstrap), **decided)
 
 
 def resolve_bootstrap(
