@@ -70,7 +70,9 @@ def read_pairs(home: Path) -> tuple[pl.DataFrame, Mapping[str, object]]:
         DataError: The folder holds no whole evaluation.
     """
     pairs = _without_failed(read_frame(home / PAIRS))
-    return pairs, read_mapping(home / SIGNATURE, "evaluation (run the study again)")
+    if not (home / SIGNATURE).is_file():
+        raise DataError("holds no whole evaluation; run the study again", file=home)
+    return pairs, read_mapping(home / SIGNATURE, "signature of the evaluation")
 
 
 def _without_failed(pairs: pl.DataFrame) -> pl.DataFrame:
