@@ -65,6 +65,9 @@ def number_of(value: object) -> float | None:
 
 CUT = "line cut in the middle"
 
+_AT_ONCE = 1 << 15
+"""Rows that are held as Python values before they make a frame."""
+
 _GEN_ARGS = re.compile(r"gen_args_(\d{1,6})")
 
 
@@ -101,29 +104,31 @@ def read_rows(path: Path, layout: Layout, bad: BadLines) -> Iterator[pl.DataFram
         bad: Takes the lines that cannot be read.
     """
     number, wanted = 1, _wanted(layout)
+    rows: list[list[Any]] = []
     for piece in pieces(path):
         lines = piece.lines
-        rows: list[dict[str, Any]] = []
         for row, line in _decoded(lines, bad, number, wanted):
             try:
                 rows.append(_row(row, layout))
             except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
                 bad.add("row of another form", f"line {line}: {type(error).__name__}: {error}")
-        yield _frame(rows, layout)
         number += len(lines)
         if piece.cut:
             bad.add("compressed file cut", f"the data end in the middle after line {number - 1}")
+        if len(rows) >= _AT_ONCE:
+            yield _frame(rows, layout)
+            rows = []
+    if rows:
+        yield _frame(rows, layout)
 
 
-def _frame(rows: list[dict[str, Any]], layout: Layout) -> pl.DataFrame:
-    if not rows:
-        return pl.DataFrame(schema=layout.schema)
-    columns = {name: [row[name] for row in rows] for name in layout.schema}
-    held: dict[str, Any] = dict(columns)
-    if layout.choice and len(sizes := set(map(len, columns["scores"]))) == 1 and 0 not in sizes:
+def _frame(rows: list[list[Any]], layout: Layout) -> pl.DataFrame:
+    columns: dict[str, Any] = dict(zip(layout.schema, zip(*rows, strict=True), strict=bool(rows)))
+    scores = columns.get("scores", ())
+    if len(sizes := set(map(len, scores))) == 1 and 0 not in sizes:
         # Polars takes a list of lists one by one, but an array at once.
-        held["scores"] = pl.Series(np.array(columns["scores"])).arr.to_list()
-    return pl.DataFrame(held, schema=layout.schema)
+        columns["scores"] = pl.Series(np.array(scores)).arr.to_list()
+    return pl.DataFrame(columns, schema=layout.schema)
 
 
 def _wanted(layout: Layout) -> msgspec.json.Decoder[Any]:
@@ -169,24 +174,20 @@ def _ending(line: bytes) -> str:
     return "… " + line.rstrip()[-40:].decode("utf-8", "replace")
 
 
-def _row(row: dict[str, Any], layout: Layout) -> dict[str, Any]:
+def _row(row: dict[str, Any], layout: Layout) -> list[Any]:
+    """The values of a row, in the order of the layout's columns."""
     document = row["doc"] if isinstance(row["doc"], dict) else {"doc": row["doc"]}
-    found: dict[str, Any] = {"doc_id": int(row["doc_id"])}
-    if abs(found["doc_id"]) > LAST:
+    number = int(row["doc_id"])
+    if abs(number) > LAST:
         raise ValueError("doc_id is too large")
-    found |= {f"field:{name}": text_of(document.get(name)) for name in layout.fields}
-    found |= {
-        "target": text_of(row.get("target")),
-        "filter": text_of(row.get("filter")),
-        "acc": number_of(row.get(layout.verdict)),
-    }
+    found: list[Any] = [number, *(text_of(document.get(name)) for name in layout.fields)]
+    found += text_of(row.get("target")), text_of(row.get("filter")), number_of(row.get(layout.verdict))
     if layout.choice:
-        found["scores"] = [_score(value) for value in row["filtered_resps"]]
+        found.append([_score(value) for value in row["filtered_resps"]])
     else:
-        found["filtered"] = _text(row["filtered_resps"][0])
-        found["reply"] = _text(row["resps"][0][0])
+        found += _text(row["filtered_resps"][0]), _text(row["resps"][0][0])
     if layout.texts:
-        found["texts"] = option_texts(row["arguments"])
+        found.append(option_texts(row["arguments"]))
     return found
 
 
