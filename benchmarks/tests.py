@@ -173,6 +173,14 @@ def _resampled() -> Iterator[Cell]:
                 _spread(_similarity(rng, n, accuracy, (0.4, 0.4)))
             ),
         )
+    for n, accuracy in ((20, 0.9), (60, 0.97), (500, 0.99)):
+        yield Cell(
+            "κ_p of two runs, few wrong answers",
+            f"{n} items, accuracy {accuracy:g}",
+            lambda rng, n=n, accuracy=accuracy: resampled_p(
+                _spread(_similarity(rng, n, accuracy, (0.4, 0.4)))
+            ),
+        )
     for n, accuracy in ((60, 0.6), (200, 0.6), (200, 0.9)):
         yield Cell(
             "within less between models (p_items)",
@@ -292,6 +300,15 @@ def _taxes() -> Iterator[Cell]:
         yield Cell(
             "tax of several models, items exchanged",
             f"{items} items, {share:.0%} lost and won, models: {count}",
+            lambda rng, count=count, items=items, share=share: _exchanged(rng, (count,), items, share),
+        )
+    for count, items, share, changed in (
+        (3, 60, 0.01, 3), (3, 20, 0.05, 4), (3, 500, 0.002, 4), (3, 60, 0.02, 5), (8, 60, 0.01, 6), (3, 500, 0.004, 9),
+        (8, 500, 0.002, 10),
+    ):  # fmt: skip
+        yield Cell(
+            "tax of several models, few items change",
+            f"{items} items, of which about {changed} change, models: {count}",
             lambda rng, count=count, items=items, share=share: _exchanged(rng, (count,), items, share),
         )
     for items, share in ((60, 0.05), (200, 0.1)):

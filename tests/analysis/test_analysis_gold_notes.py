@@ -27,7 +27,7 @@ def _records(gold: dict[str, str | None], options: list[str] | None) -> pl.DataF
         (
             {"en": "A", "de": None, "sw": None},
             ["A", "B"],
-            "t: 2 items without gold in de, sw: accuracy there excludes them",
+            "t: 2 items without gold in German, Swahili: accuracy there excludes them",
         ),
         (
             {"en": "right", "de": "right"},

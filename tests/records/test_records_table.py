@@ -43,10 +43,12 @@ def test_the_least_that_a_tool_must_write_is_enough() -> None:
     )
     found = conform(frame)
     assert found.schema == pl.Schema(SCHEMA)
-    assert found["outcome"].to_list() == ["answered", "invalid", "invalid"]
+    assert found["outcome"].to_list() == ["answered", "empty", "empty"]
     assert found["answer"].to_list() == ["A", None, None]
     assert found["repeat"].to_list() == [1, 1, 1]
     assert found["gold"].null_count() == 3
+    said = conform(_frame({"answer": None}, {"answer": None, "reply": " "}, drop=("outcome",)))
+    assert said["outcome"].to_list() == ["invalid", "empty"]
 
 
 def test_whole_numbers_become_text_and_unknown_columns_stay() -> None:

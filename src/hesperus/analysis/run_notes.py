@@ -15,7 +15,7 @@ from hesperus.languages import Pack, language_asked, pack
 from hesperus.records.labels import VERDICTS
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
-from hesperus.wording import OUTCOME_WORDS, counted, joined, language_name
+from hesperus.wording import OUTCOME_WORDS, counted, joined, language_name, sense_brief
 
 _MOST_NAMED = 12
 """Languages that a note names; the table has all."""
@@ -240,7 +240,7 @@ def gold_notes(records: pl.DataFrame) -> list[str]:
         (without.any() & (pl.col("gold").drop_nulls().n_unique() == 1)).over("task", "item")
     )
     for (task,), part in some.partition_by("task", as_dict=True, maintain_order=True).items():
-        codes = part.filter(without)["input"].unique().sort().to_list()
+        codes = list(map(sense_brief, part.filter(without)["input"].unique().sort()))
         rest = f" and {len(codes) - _MOST_CODES:,} more" if len(codes) > _MOST_CODES else ""
         told.append(
             f"{task}: {counted(part['item'].n_unique(), 'item')} without gold in {', '.join(codes[:_MOST_CODES])}{rest}: "

@@ -61,7 +61,7 @@ class Verification:
         whole = f"{self.numbers:,} numbers in {'1 table' if self.tables == 1 else f'{self.tables} tables'}"
         which = f" (bundle {self.id})" if self.id else ""
         if self.passed:
-            return f"verified: {whole} come out as claimed{which}"
+            return f"verified: {whole} are as claimed{which}"
         lost = len(self.differences)
         told = "1 value or file differs" if lost == 1 else f"{lost:,} values or files differ"
         return f"not verified: of {whole}, {told}{which}"

@@ -130,7 +130,8 @@ def too_few_differ(*sides: Column) -> str:
     sets without any correlation.
     """
     least = min(least_common(side) for side in sides)
-    return f"no interval: on one side only {least} items differ from the rest" if least < FEW else ""
+    items = "1 item differs" if least == 1 else f"{least} items differ"
+    return f"no interval: on one side only {items} from the rest" if least < FEW else ""
 
 
 def _centred(values: Column, keep: Mask) -> Floats:

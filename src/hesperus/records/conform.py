@@ -53,7 +53,7 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
 
     Args:
         frame: Any table with the required columns. Whole numbers become text where the contract says text; `repeat`
-            defaults to 1; `outcome` is derived where it is absent or null (a label: answered, none: invalid); an empty
+            defaults to 1; `outcome` is derived where it is absent or null (a label: answered; none: invalid next to a reply, else empty); an empty
             label counts as missing. Labels become options of their item where cleaning makes them one (`a`, `(B)`, `C.`), and
             one spelling of a label represents all within a task where items list no options (see records.labels).
         file: Named in messages.
@@ -81,7 +81,9 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
     if "repeat" not in frame.columns:
         filled = filled.with_columns(pl.lit(1, dtype=SCHEMA["repeat"]).alias("repeat"))
     filled = filled.with_columns(pl.col(name).replace("", None) for name in ("answer", "gold"))
-    derived = pl.when(pl.col("answer").is_null()).then(pl.lit("invalid")).otherwise(pl.lit("answered"))
+    silent = pl.col("reply").fill_null("").str.strip_chars() == ""
+    without = pl.when(silent).then(pl.lit("empty")).otherwise(pl.lit("invalid"))
+    derived = pl.when(pl.col("answer").is_null()).then(without).otherwise(pl.lit("answered"))
     filled = filled.with_columns(pl.col("outcome").fill_null(derived))
     _check_key(filled, place)
     _check_outcomes(filled, place)
