@@ -95,13 +95,12 @@ def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = Fals
         console.print(Text(lead or table.measure, style="bold"), soft_wrap=True)
         print_properties([(shown(row["property"]), shown(row["value"])) for row in table.rows], console)
     for place, grid in enumerate(grids if table.columns != ("property", "value") else ()):
-        first, _, explained = grid.caption.partition(". ")
+        title, explained = _titled(grid.caption)
         if place == 0:
             print_grid(grid, console, lead=lead or answer(table.measure, grid), explained=explained)
             continue
-        title, _, rest = first.partition(": ")
         console.print()
-        print_grid(grid, console, lead=title, explained=". ".join(filter(None, (rest, explained))))
+        print_grid(grid, console, lead=title, explained=explained)
     signed = _signed(table)
     if len(signed) > console.width and SHORT in table.signature:
         first, _, last = signed.partition("|")[2].rpartition("|")
@@ -266,9 +265,15 @@ def _markdown(table: Table) -> str:
     return "\n".join([*filter(None, parts), *([f"`{signed}`\n"] if signed else [])])
 
 
+def _titled(caption: str) -> tuple[str, str]:
+    """The name of a table, and how it is read: what is behind its first sentence, question or colon."""
+    title, *rest = re.split(r"(?<=\?) |\. |: ", caption, maxsplit=1)
+    return title, "".join(text[:1].upper() + text[1:] for text in rest)
+
+
 def _explained(grid: Grid) -> str:
-    """How a table is read, as a line of Markdown: its caption without the first sentence."""
-    rest = grid.caption.partition(". ")[2]
+    """How a table is read, as a line of Markdown."""
+    rest = _titled(grid.caption)[1]
     return f"{escaped_markdown(one_line(rest))}\n" if rest else ""
 
 
