@@ -46,7 +46,12 @@ def tax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tax:
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
     return lambda what, *words: runner.invoke(
-        app, ["tax", what, *map(str, words), *(["--resamples", "40"] if what != "strata" else [])]
+        app,
+        [
+            *(["report"] if what == "report" else ["tax", what]),
+            *map(str, words),
+            *(["--resamples", "40"] if what != "strata" else []),
+        ],
     )
 
 
@@ -212,3 +217,11 @@ def test_an_undefined_correlation_and_a_missing_interval_give_their_reason(tax: 
     done = tax("rating", "unread.parquet", "--ratings", "cues.csv", "--format", "json")
     reasons = [row["reason"] for row in json.loads(done.stdout)["rows"] if row["model"] == "m/a"]
     assert reasons[0].endswith("so there is no interval; 1 invalid in en")
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_how_p_was_made_and_corrected_stands_below_the_tables(tax: Tax, form: str) -> None:
+    """Also where a caption says it behind the colon of its first sentence."""
+    write_records(answers("one", ("en", "zh", "en_from_zh"), {"en_from_zh": (0, 1)}), Path("records.parquet"))
+    shown = " ".join(tax("back_translation", "records.parquet", "--format", form).stdout.split())
+    assert "both sides of an item are exchanged" in shown and "corrected over all lines" in shown
