@@ -42,6 +42,12 @@ _MARKS = re.compile(r"[^\w\s\u0000-\u02ff]{31,}")
 _BLANKS = re.compile(r"(?:[^\S\n ]| (?=[^\S\n]))[^\S\n]*")
 """Blanks that are not one plain blank."""
 _SPELT = re.compile("[" + "".join(map(chr, _SPELLING)) + "]")
+
+
+def _spelt(match: re.Match[str]) -> str:
+    return match[0].translate(_SPELLING)
+
+
 _MARKED = re.compile(
     f"{_SPELT.pattern[:-1]}{_INVISIBLE.pattern[1:-1]}*#_~<'\t\n\r\xa0\u0335-\u0338\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 )
@@ -87,8 +93,7 @@ def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     # Once before, since NFKC makes `´` a blank with an accent; once after, for what NFKC made.
     # What nobody sees goes first: between a letter and its mark it would keep them apart.
-    if _SPELT.search(text) is not None:
-        text = text.translate(_SPELLING)
+    text = _SPELT.sub(_spelt, text)
     text = _INVISIBLE.sub("", text)
     if "~~" in text or "</" in text or _STROKE.search(text) is not None:
         # What is struck out as a whole is marked, not taken back.

@@ -2,7 +2,8 @@
 
 `replies_2026.txt`: bold and boxed answers, options judged one by one, "not A but B", hedges, refusals, numbers with units,
 thinking cut off. `traps.txt`: doubt and difference that are denied (no word for yes in them), a case and the other case, sentences
-that begin with a word spelt like an option's letter, numbers that are years.
+that begin with a word spelt like an option's letter, numbers that are years. `years_and_pairs.txt`: a year beside what a
+text does not say, "between B and C, I choose C", "nothing false", option texts with an article, texts that say too little.
 """
 
 from __future__ import annotations
@@ -10,35 +11,35 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from hesperus.answers import read
 from hesperus.languages import packs
 from languages.replies_file import Line, lines_of, verdict
 
 REPLIES = list(lines_of(Path(__file__).with_name("replies_2026.txt")))
 TRAPS = list(lines_of(Path(__file__).with_name("traps.txt")))
-
-
-def _names_a_year(line: Line) -> bool:
-    return line.task == "#" and read(line.reader(), line.reply).label == "2020"
+YEARS_AND_PAIRS = list(lines_of(Path(__file__).with_name("years_and_pairs.txt")))
 
 
 def test_replies_are_in_every_language_with_a_pack() -> None:
     assert {line.language for line in REPLIES} == set(packs())
 
 
-def test_no_reply_is_read_falsely_and_few_are_missed() -> None:
-    false = [str(line) for line in REPLIES if verdict(line) == "false"]
-    missed = [str(line) for line in REPLIES if verdict(line) == "missed"]
+@pytest.mark.parametrize(("replies", "most"), [(REPLIES, 0.03), (YEARS_AND_PAIRS, 0.07)])
+def test_no_reply_is_read_falsely_and_few_are_missed(replies: list[Line], most: float) -> None:
+    false = [str(line) for line in replies if verdict(line) == "false"]
+    missed = [str(line) for line in replies if verdict(line) == "missed"]
     assert not false, false
-    assert len(missed) <= 0.03 * len(REPLIES), missed
+    assert len(missed) <= most * len(replies), missed
 
 
-def test_refusals_are_known() -> None:
-    found = Counter(read(line.reader(), line.reply).outcome for line in REPLIES if line.meaning == "R")
+@pytest.mark.parametrize("replies", [REPLIES, YEARS_AND_PAIRS])
+def test_refusals_are_known(replies: list[Line]) -> None:
+    found = Counter(read(line.reader(), line.reply).outcome for line in replies if line.meaning == "R")
     assert found["refused"] >= 0.95 * found.total(), found
 
 
 def test_traps_give_no_answer() -> None:
-    """But for years, of which nothing says that they are no count."""
-    false = [str(line) for line in TRAPS if verdict(line) == "false" and not _names_a_year(line)]
-    assert len(false) <= 3, false
+    false = [str(line) for line in TRAPS if verdict(line) == "false"]
+    assert len(false) <= 2, false

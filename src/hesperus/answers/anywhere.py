@@ -22,7 +22,7 @@ from hesperus.answers.context import (
     supposed,
 )
 from hesperus.answers.found import beside, is_letter, is_upheld, matched, turned_round
-from hesperus.answers.judged import chained, chosen_behind, denied, excluded, in_case
+from hesperus.answers.judged import called_right, chained, chosen_behind, denied, excluded, in_case
 from hesperus.answers.needles import stands
 from hesperus.answers.options import one_of, option_keys, option_of
 from hesperus.answers.reply_text import Text
@@ -33,6 +33,7 @@ _WORD_BEFORE = re.compile(r"([^\W\d_])[^\W\d_]*[ -]\Z|[\u3041-\u30ff\u3400-\u9ff
 """A word before a letter, or a character of a script without blanks."""
 _LETTER = 2
 """Characters of a letter and a blank, which is no name."""
+_PAIR_AND_ONE = 3
 _SHORT = 90
 """Characters of a reply of one sentence at whose end a synonym counts as an answer."""
 
@@ -45,7 +46,31 @@ def sole(reply: Text) -> str | None:
     """
     said, _ = inside(reply)
     label = one_of(said)
-    return None if label is None or _paired(reply, label) else label
+    if label is None:
+        return _chosen(reply)
+    return None if _paired(reply, label) else label
+
+
+def _chosen(reply: Text) -> str | None:
+    """Of letters that a short reply names together, the one that it then chooses: "Between B and C, I choose C"."""
+    if reply.reader.form != "choice" or len(reply.text) > _SHORT:
+        return None
+    letters = [
+        match
+        for match in mentions(reply)
+        if is_letter(reply, word := match["word"])
+        and _counts(reply, fold(word), match.span("word"), short=True)
+    ]
+    if len(letters) < _PAIR_AND_ONE or _denied(reply) or asked(reply.text, letters[-1].end("word")):
+        return None
+    *together, choice = letters
+    between = [reply.text[one.end("word") : other.start()] for one, other in pairwise(letters)]
+    joined = [chained(text, reply.around) for text in between]
+    label = matched(reply, choice)
+    said = fold(reply.text[together[-1].end("word") :])
+    if not all(joined[:-1]) or joined[-1] or not called_right(said, reply.around):
+        return None
+    return label if label in [matched(reply, match) for match in together] else None
 
 
 def _paired(reply: Text, label: str) -> bool:
@@ -81,8 +106,6 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
     """The labels that are in the reply, and those that are there turned round."""
     said: set[str] = set()
     turned: set[str] = set()
-    if not reply.words.within.stand_in(reply.text, reply.folded):
-        return said, turned
     found = mentions(reply)
     if not found:
         return said, turned
@@ -175,7 +198,9 @@ def _turns(reply: Text) -> tuple[bool, bool]:
 @lru_cache(maxsize=2)
 def mentions(reply: Text) -> tuple[re.Match[str], ...]:
     """Every place at which a word of the reader is in a reply as an answer might be."""
-    return tuple(reply.words.inside.finditer(reply.text))
+    if reply.is_bare:
+        return ()
+    return tuple(reply.words.within.matches(reply.words.inside, reply.text, reply.lines))
 
 
 @lru_cache(maxsize=2)

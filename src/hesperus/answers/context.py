@@ -46,6 +46,7 @@ class Context:
     conditions: Words
     longest_condition: int
     otherwise: Words
+    otherwise_needles: tuple[str, ...]
     but: frozenset[str]
     turns: Phrases
     all_but: tuple[str, ...]
@@ -58,7 +59,7 @@ class Context:
     regrets: Phrases
     guesses: Phrases
     doubts: Phrases
-    doubting: tuple[str, ...]
+    unsaid: Phrases
     declining: tuple[Declining, ...]
     corrections: Phrases
     taking_back: Phrases
@@ -71,6 +72,7 @@ class Context:
     behind_or: re.Pattern[str]
     set_apart: re.Pattern[str]
     endings: re.Pattern[str]
+    articles: tuple[str, ...]
 
 
 @lru_cache(maxsize=256)
@@ -104,6 +106,7 @@ def context(wording: Wording) -> Context:
         conditions=conditions,
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
         otherwise=otherwise,
+        otherwise_needles=otherwise.needles,
         but=(but := frozenset(folded(grammar.but))),
         turns=phrases(grammar.but),
         all_but=tuple(word for word in negators.several if not but.isdisjoint(word.split())),
@@ -115,8 +118,8 @@ def context(wording: Wording) -> Context:
         refusals=phrases(wording.refusals),
         regrets=phrases(grammar.regrets),
         guesses=phrases(grammar.guesses),
-        doubts=(doubts := phrases(grammar.doubts)),
-        doubting=doubts.needles,
+        doubts=phrases(grammar.doubts),
+        unsaid=phrases(grammar.unsaid),
         declining=tuple(
             Declining.of(each, lambda word: fold(respelt(clean(word), wording.grammar)))
             for each in wording.declining
@@ -141,6 +144,7 @@ def context(wording: Wording) -> Context:
         ),
         set_apart=re.compile(set_apart(wording)),
         endings=re.compile(f"(?:{ends})" if ends else r"(?!)"),
+        articles=folded(grammar.articles),
     )
 
 
@@ -197,6 +201,8 @@ def case_behind(text: str, words: Context, end: int) -> bool:
 
 def in_other_case(text: str, words: Context, start: int, end: int) -> bool:
     """True where "otherwise" is before an answer in its sentence, or directly behind it: "If so, A; otherwise B"."""
+    if not stands(words.otherwise_needles, fold(text[max(0, start - WIDE) : end + WIDE])):
+        return False
     before = SENTENCE_END.split(text[max(0, start - WIDE) : start])[-1]
     behind = text[end : end + WIDE].lstrip(f"{PUNCTUATION}\"')]}}> \n–—-")
     return words.otherwise.anywhere(fold(before)) or words.otherwise.begin(fold(behind))

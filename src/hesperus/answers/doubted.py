@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hesperus.answers.found import label_of
-from hesperus.answers.needles import stands
+from hesperus.answers.phrases import words_of
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import SENTENCE_END, fold
 from hesperus.normalization import peel
@@ -21,7 +21,7 @@ def undoubted(reply: Text) -> Text | None:
     Returns:
         The reply itself where it doubts nothing; None where nothing else is in it.
     """
-    if not stands(reply.around.doubting, reply.folded) or not reply.around.doubts.stand_in(reply.folded):
+    if not reply.around.doubts.among(reply.folded, words_of(reply.folded)[2]):
         return reply
     ends = [0, *(match.end() for match in _PART.finditer(reply.text)), len(reply.text)]
     parts = (reply.text[start:end] for start, end in zip(ends, ends[1:], strict=False))

@@ -37,7 +37,18 @@ def in_case(text: str, words: Context, start: int, end: int) -> bool:
         return True
     while text[start - 1 : start] and text[start - 1] in _OPENING:
         start -= 1
-    return words.conditions.begin(clause_before(text, start).lstrip())
+    clause = clause_before(text, start).lstrip()
+    return words.conditions.begin(clause) if clause else _unless(text, words, start)
+
+
+def _unless(text: str, words: Context, start: int) -> bool:
+    """True where the clause before is a condition and a negation and nothing else: "si es D; si no, B"."""
+    before = clause_before(text, start - 1 - text[:start].endswith(" ")).split()
+    return (
+        1 < len(before) <= _DENIED_WORDS
+        and words.conditions.hold(before[:1])
+        and all(words.negators.hold([word]) for word in before[1:])
+    )
 
 
 def chained(text: str, words: Context) -> bool:
@@ -118,10 +129,10 @@ def excluded(text: str, words: Context, place: tuple[int, int], option: str = ""
     rest = "" if _LISTED.match(behind) else fold(CLAUSE.split(_behind_letter(behind, option))[0])
     reason = words.because.place(rest)
     said = f"{before} | {rest if reason is None else rest[:reason]}"
-    return words.excludes.stand_in(said) and not _called_right(said, words)
+    return words.excludes.stand_in(said) and not called_right(said, words)
 
 
-def _called_right(folded: str, words: Context) -> bool:
+def called_right(folded: str, words: Context) -> bool:
     """True where a folded text calls something right, and not only by a part of "option" or of "väljer bort"."""
     if not words.right.stand_in(folded):
         return False
@@ -153,7 +164,7 @@ def upheld(text: str, words: Context, place: tuple[int, int], option: str = "") 
         return True
     if words.wrong.stand_in(clause):
         return False
-    return _called_right(clause, words) or _called_right(clause_before(text, start), words)
+    return called_right(clause, words) or called_right(clause_before(text, start), words)
 
 
 def _before_another(rest: str, words: Context) -> bool:

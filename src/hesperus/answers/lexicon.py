@@ -161,7 +161,7 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
         recounted=moved,
         telling=re.compile(rf"(?<!\w)[{telling}](?!\w)") if telling else None,
         longest=max(map(len, exact), default=0) + max(map(len, wording.grammar.endings), default=0),
-        anywhere=_needles(tokens, wording, small=True),
+        anywhere=_needles(tokens, wording, small=True, unaccented=exact),
         within=_needles(worded, wording, small=False),
         cues=_cue_needles(wording),
         nouns=shortest(fold(noun) for noun, _ in _clauses(wording)),
@@ -169,9 +169,12 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
     )
 
 
-def _needles(tokens: Iterable[Token], wording: Wording, *, small: bool) -> Needles:
+def _needles(
+    tokens: Iterable[Token], wording: Wording, *, small: bool, unaccented: Iterable[str] = ()
+) -> Needles:
     single = [token.word for token in tokens if token.letter and len(token.word) == 1]
     words = {fold(token.word) for token in tokens if not (token.letter and len(token.word) == 1)}
+    words |= set(unaccented) - set(map(fold, single))
     return Needles(
         shortest(words),
         lone_letters(single, endings(wording, lone=True), small=small),

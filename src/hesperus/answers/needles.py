@@ -25,7 +25,7 @@ class Needles:
     Attributes:
         words: Parts of the folded text.
         letters: A letter that is alone, in the text as it is; None if no answer is one letter.
-        whole: The words with their edges; None if none of them has any.
+        whole: The words with their edges; None without words.
     """
 
     words: tuple[str, ...]
@@ -33,12 +33,44 @@ class Needles:
     whole: re.Pattern[str] | None = None
 
     def stand_in(self, text: str, folded: str) -> bool:
-        """Whether there is anything to look for in a text."""
+        """Whether there is anything to look for in a text.
+
+        Args:
+            text: The text.
+            folded: The same folded, with its lines.
+        """
         if self.letters is not None and self.letters.search(text) is not None:
             return True
-        if not stands(self.words, folded):
+        if not stands(self.words, folded if "\n" not in folded else folded.replace("\n", " ")):
             return False
-        return self.whole is None or self.whole.search(fold(text) if "\n" in text else folded) is not None
+        return self.whole is not None and self.whole.search(folded) is not None
+
+    def matches(self, pattern: re.Pattern[str], text: str, folded: str) -> Iterator[re.Match[str]]:
+        """What `pattern.finditer(text)` gives, for a pattern that begins with one of these words; tried only at them.
+
+        Args:
+            pattern: The pattern.
+            text: The text.
+            folded: The same folded, with its lines.
+        """
+        if len(folded) != len(text):
+            # Words are keys, in which "ß" is "ss": none of them holds a letter that folding makes two.
+            folded = fold("".join(each if len(fold(each)) == 1 else "\0" for each in text))
+        end = 0
+        for place in self._places(text, folded):
+            if place >= end and (match := pattern.match(text, place)) is not None:
+                end = match.end()
+                yield match
+
+    def _places(self, text: str, folded: str) -> Iterable[int]:
+        places = [] if self.letters is None else [match.start() for match in self.letters.finditer(text)]
+        if self.whole is None:
+            return places
+        match, alone = self.whole.search(folded), not places
+        while match is not None:
+            places.append(match.start())
+            match = self.whole.search(folded, match.start() + 1)
+        return places if alone else sorted(places)
 
 
 class Finder:
@@ -58,7 +90,7 @@ class Finder:
         spaced = [start for start in held if not is_unspaced(start)]
         unspaced = [start for start in held if is_unspaced(start)]
         self._patterns = tuple(
-            re.compile(before + _branches(starts))
+            re.compile(before + branches(starts))
             for before, starts in ((_NO_WORD_BEFORE, spaced), ("", unspaced))
             if starts
         )
@@ -83,20 +115,29 @@ class Finder:
         return any(pattern.search(text) is not None for pattern in self._patterns)
 
 
-def _branches(words: list[str]) -> str:
+def outermost(words: Iterable[str]) -> list[str]:
+    """The words that begin with no other of them: where one begins, so does one of these."""
+    found: list[str] = []
+    for word in sorted(words):
+        if not found or not word.startswith(found[-1]):
+            found.append(word)
+    return found
+
+
+def branches(words: list[str]) -> str:
     """A pattern that matches some words, none of them the beginning of another."""
     ends: dict[str, list[str]] = {}
     for word in words:
         ends.setdefault(word[0], []).append(word[1:])
     found = [
-        re.escape(first) + (_branches(rest) if len(rest) > 1 else re.escape(rest[0]))
+        re.escape(first) + (branches(rest) if len(rest) > 1 else re.escape(rest[0]))
         for first, rest in sorted(ends.items())
     ]
     return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
 
 
 def whole_words(words: Iterable[tuple[str, Edges]]) -> re.Pattern[str] | None:
-    """A pattern of folded words, each with its edges; None if they have none.
+    """A pattern of folded words, each with its edges; None without words.
 
     Each word comes first and what may not precede it is looked at behind: so the search jumps from word to word.
     """
@@ -104,9 +145,8 @@ def whole_words(words: Iterable[tuple[str, Edges]]) -> re.Pattern[str] | None:
     for word, (before, behind) in words:
         spelt = re.escape(word).replace(r"\ ", r"\s")
         found[word] = spelt + "".join(f"{edge[:-1]}{spelt})" for edge in _LOOKBEHIND.findall(before)) + behind
-    if all(pattern == re.escape(word) for word, pattern in found.items()):
-        return None
-    return re.compile("|".join(found[word] for word in sorted(found, key=lambda word: (-len(word), word))))
+    longest_first = sorted(found, key=lambda word: (-len(word), word))
+    return re.compile("|".join(found[word] for word in longest_first)) if found else None
 
 
 def stands(words: Iterable[str], folded: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -42,6 +43,9 @@ _FEW, _FEW_UNSPACED = 3, 5
 """Words, one of them a number, behind or before a correction; letters of scripts that write syllables or words."""
 _LONGEST_DECLINING = 200
 """Characters of a reply that declines and only mentions a number: "I lack information; the text names 3 people."."""
+_YEAR = re.compile(r"1\d{3}|20\d{2}|2100")
+_HAN_SCRIPTS = frozenset({"Hans", "Hant", "Jpan"})
+_HAN_NUMERALS = "〇零一二两兩三四五六七八九十百千万萬亿億"
 _LONGEST_JOIN = 10
 """Characters between two parts of a number: blanks and "and"."""
 _LARGEST_POWER = 100
@@ -292,7 +296,7 @@ def _short_number(reply: Text) -> str | None:
 
 def cue_number(reply: Text) -> str | None:
     """The number behind the last cue in its sentence; behind the last equals sign if there is one."""
-    said = plain_digits(reply.text)
+    said = _in_digits(reply)
     places = [match.end() for match in _cues(reply.reader.wording).finditer(said)]
     if not places:
         return None
@@ -312,10 +316,10 @@ def last_number(reply: Text) -> str | None:
     What follows words of regret is no answer ("12. Sorry, I only have 3 sources."), nor what a reply mentions that
     declines.
     """
-    said = plain_digits(reply.text)
+    said = _in_digits(reply)
     found = _undenied(said, reply)
     found = found[: _before_regret(said, found, reply)] if len(found) > 1 else found
-    if not found or _only_mentioned(said, found, reply):
+    if not found or _only_mentioned(said, found, reply) or _only_a_year(said, found[-1], reply):
         return None
     return _multiplied(said, found[_begins(said, found, reply) :], reply)
 
@@ -345,6 +349,51 @@ def _only_mentioned(said: str, found: list[tuple[int, str]], reply: Text) -> boo
         return False
     place, token = found[-1]
     return peel(said[: found[0][0]]) != "" and not own_clause(said, reply.around, place, place + len(token))
+
+
+def _only_a_year(said: str, found: tuple[int, str], reply: Text) -> bool:
+    """True where a short reply says that what was asked is not in a text, and only mentions a year."""
+    place, token = found
+    if len(said) > _LONGEST_DECLINING or _YEAR.fullmatch(token) is None:
+        return False
+    # The hyphen of "ngo-1987" sets nothing apart.
+    alone = not said[:place].endswith("-") and own_clause(said, reply.around, place, place + len(token))
+    return not alone and reply.around.unsaid.stand_in(reply.folded)
+
+
+def _in_digits(reply: Text) -> str:
+    """The reply with plain digits, also where it is nothing but a numeral in Chinese characters, or ends with one behind a cue."""
+    said = plain_digits(reply.text)
+    wording = reply.reader.wording
+    if wording.script not in _HAN_SCRIPTS or any(map(str.isdigit, said)):
+        return said
+    numeral = _han_numeral(wording).search(said)
+    if numeral is None:
+        return said
+    before = said[: numeral.start()]
+    behind_cue = any(cue.end() == numeral.start() for cue in _cues(wording).finditer(said))
+    return f"{before}{_han_value(numeral[1])}" if behind_cue or not peel(before) else said
+
+
+@lru_cache(maxsize=64)
+def _han_numeral(wording: Wording) -> re.Pattern[str]:
+    return re.compile(rf"([{_HAN_NUMERALS}]+){endings(wording)}[{PUNCTUATION}\"\n ]*\Z")
+
+
+def _han_value(numeral: str) -> int:
+    """Value of a numeral such as 四十五, 一百零五, 二〇二〇 or 三万五千."""
+    values = [2 if each in "两兩" else int(unicodedata.numeric(each)) for each in numeral]
+    if max(values) <= 9:  # noqa: PLR2004 (digits one after the other)
+        return int("".join(map(str, values)))
+    total = section = digit = 0
+    for value in values:
+        if value < 10:  # noqa: PLR2004
+            digit = value
+        elif value < 10_000:  # noqa: PLR2004
+            section, digit = section + (digit or 1) * value, 0
+        else:
+            total, section, digit = total + (section + digit or 1) * value, 0, 0
+    return total + section + digit
 
 
 def whole_number(reply: Text) -> str | None:

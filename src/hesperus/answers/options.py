@@ -60,7 +60,11 @@ def whole_option(reply: Text, wanted: str) -> str | None:
     if not texts:
         return None
     form = comparable(wanted)
-    return one_of(each.label for each in texts if form and each.comparable == form)
+    forms = (form, *(form.removesuffix(end) for end in reply.around.articles if form.endswith(end)))
+    for spelt in filter(None, forms):
+        if found := {each.label for each in texts if each.comparable == spelt}:
+            return one_of(found)
+    return None
 
 
 @lru_cache(maxsize=8192)
@@ -119,7 +123,8 @@ def _places(text: str, word: str, words: Context) -> Iterator[int]:
     while place >= 0:
         before, end = text[place - 1 : place] if place else "", place + len(word)
         ending = words.endings.match(text, end)
-        ends = (end, ending.end()) if ending else (end,)
+        ends = [end, *([ending.end()] if ending else ())]
+        ends += [end + len(article) for article in words.articles if text.startswith(article, end)]
         if not _glued(before, word[0]) and not all(_glued(text[at : at + 1], word[-1]) for at in ends):
             yield place
         place = text.find(word, place + 1)

@@ -200,6 +200,9 @@ class _Probes:
                     )
 
     def _other_cases(self) -> Iterator[Probe]:
+        own = {
+            key(word) for labels in self.pack.groups.values() for words in labels.values() for word in words
+        }
         for word in self.pack.grammar.otherwise:
             for reader in (*self.labels.values(), *self.lettered):
                 (_, (one, *_)), (_, (two, *_)) = reader.answers[:2]
@@ -208,7 +211,9 @@ class _Probes:
                         f"{self._joined(condition, '§').rstrip(self.end)}, {one}, {self._joined(word, two)}"
                     )
                     yield Probe("grammar.otherwise", reply, reader)
-                yield Probe("grammar.otherwise", self._joined(word, one), reader)
+                # Dutch "anders" is "different" too.
+                if key(word) not in own:
+                    yield Probe("grammar.otherwise", self._joined(word, one), reader)
 
     def _doubts(self) -> Iterator[Probe]:
         for word in self.pack.grammar.doubts:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from hesperus.answers.doubted import undoubted
 from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.ohmer2023 import rule as ohmer2023_rule
+from hesperus.answers.reader import RULES as RULE_NAMES
 from hesperus.answers.reader import Reader
 from hesperus.answers.refusals import is_refusal
 from hesperus.answers.reply_text import Text
@@ -31,6 +32,7 @@ _LONGEST_FOREIGN = 60
 ANOTHER_LANGUAGE = "another language"
 """The rule of a reply that is in a language other than the one asked for, as its sentences show."""
 
+_LABEL_RULES = RULE_NAMES["label"]
 _ALL_RULES = {**RULES, **NUMBER_RULES, "ohmer2023": ohmer2023_rule}
 
 
@@ -84,6 +86,9 @@ def answer_in(reply: Text, finish: Finish = "stop") -> Answer | None:
         UnknownNameError: The reader names a rule that there is not.
     """
     certain = undoubted(reply)
+    # Where none of the words is, no rule for words finds one.
+    if reply.is_bare and reply.reader.form == "label" and reply.reader.rules == _LABEL_RULES:
+        return None
     for name in reply.reader.rules:
         if finish == "length" and name in UNFINISHED:
             continue

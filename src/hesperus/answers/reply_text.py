@@ -26,6 +26,7 @@ class Text:
         words: What is looked for.
         around: What turns an answer round.
         folded: The text without case, on one line.
+        lines: The same with its lines.
         is_bare: Whether the text holds no word of the reader in any role.
     """
 
@@ -35,6 +36,7 @@ class Text:
     words: Lexicon
     around: Context
     folded: str
+    lines: str
     is_bare: bool
 
     @classmethod
@@ -44,9 +46,11 @@ class Text:
         text = respelt(unmixed(cleaned), reader.wording.grammar)
         if words.telling is not None and words.telling.search(text) is not None:
             text = _LONE.sub(lambda match: words.recounted.get(match[0], match[0]), text)
-        folded = fold(text).replace("\n", " ")
-        bare = not words.anywhere.stand_in(text, folded)
-        return cls(cleaned, text, reader, words, context(reader.wording), folded, bare)
+        lines = fold(text)
+        bare = not words.anywhere.stand_in(text, lines) and "_" not in text
+        return cls(
+            cleaned, text, reader, words, context(reader.wording), lines.replace("\n", " "), lines, bare
+        )
 
     def without(self, phrases: Phrases) -> Text | None:
         """The reply without phrases; None if folding changes its length, so that they cannot be cut from it."""

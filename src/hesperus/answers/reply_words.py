@@ -139,6 +139,7 @@ def _beside_english(own: Grammar, english: Grammar) -> Grammar:
         regrets=both(own.regrets, english.regrets),
         guesses=both(own.guesses, english.guesses),
         doubts=both(own.doubts, english.doubts),
+        unsaid=both(own.unsaid, english.unsaid),
         corrections=both(own.corrections, english.corrections),
         magnitudes=MappingProxyType({**english.magnitudes, **own.magnitudes}),
     )

@@ -7,7 +7,7 @@ that sees two different answers finds none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -27,7 +27,7 @@ from hesperus.normalization import peel
 _BOXED = re.compile(r"\\f?boxed ?\{ ?(?:\\[a-z]{2,8} ?\{)? ?([^{}\n]{1,200})\}")
 _LONGEST_WORD = 300
 """Characters at the end of a reply in which its last sentence is looked for, and of a reply that is an option's number."""
-_OPENING = tuple("\"'([{<")
+_OPENING = re.compile(r"[\"'(\[{<]")
 _WEAK = frozenset({"start", "last", "quoted", "option", "sole", "opposite"})
 """Rules that find an answer by its word alone, which may also be part of a refusal."""
 
@@ -63,24 +63,24 @@ def cue(reply: Text) -> str | None:
 
     Two cues with different answers do not contradict each other if one of them only holds on a condition ("if so, the answer is …").
     """
-    if (reply.is_bare and not reply.words.digits) or not reply.words.cues.stand_in(reply.text, reply.folded):
+    if reply.words.cue is None or (reply.is_bare and not reply.words.digits):
         return None
-    return _last_said(reply, reply.words.cue)
+    if not reply.words.cues.stand_in(reply.text, reply.lines):
+        return None
+    return _last_said(reply, reply.words.cues.matches(reply.words.cue, reply.text, reply.lines))
 
 
 def named(reply: Text) -> str | None:
     """A letter that is called the answer: "(C) is the correct answer", "C是正确答案"; the last one counts."""
-    if reply.is_bare or not stands(reply.words.nouns, reply.folded):
+    if reply.words.named is None or reply.is_bare or not stands(reply.words.nouns, reply.folded):
         return None
-    return _last_said(reply, reply.words.named)
+    return _last_said(reply, reply.words.named.finditer(reply.text))
 
 
-def _last_said(reply: Text, pattern: re.Pattern[str] | None) -> str | None:
-    if pattern is None:
-        return None
+def _last_said(reply: Text, matches: Iterable[re.Match[str]]) -> str | None:
     found = [
         (match, label)
-        for match in pattern.finditer(reply.text)
+        for match in matches
         if (label := matched(reply, match))
         and not joined(reply, match, label)
         and not turned_round(reply, match)
@@ -172,14 +172,22 @@ def quoted(reply: Text) -> str | None:
 
 @lru_cache(maxsize=2)
 def _quoted(reply: Text) -> set[str]:
-    if reply.is_bare or not stands(_OPENING, reply.text):
+    if reply.is_bare:
         return set()
-    matches = reply.words.quoted.finditer(reply.text)
     return {
         label
-        for match in matches
+        for match in _in_quotes(reply)
         if (label := matched(reply, match)) and not turned_round(reply, match) and not _in_case(reply, match)
     }
+
+
+def _in_quotes(reply: Text) -> Iterator[re.Match[str]]:
+    """What the pattern of a word in quotes or brackets finds, tried only where they open."""
+    end = 0
+    for opening in _OPENING.finditer(reply.text):
+        if opening.start() >= end and (match := reply.words.quoted.match(reply.text, opening.start())):
+            end = match.end()
+            yield match
 
 
 def several(reply: Text) -> bool:

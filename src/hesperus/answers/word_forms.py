@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from hesperus.answers.needles import stands
+from hesperus.answers.needles import branches, outermost, stands
 from hesperus.answers.scripts import is_unspaced
 
 
@@ -15,17 +16,15 @@ class Forms:
 
     Attributes:
         whole: Words as they are.
-        beginnings: Words by their beginning ("judg*").
         ends: Words by their end ("*yorum").
-        several: Words with a blank in them, with a blank on each side that needs a boundary.
-        unspaced: Words of scripts that write no blanks.
+        begun: Behind a blank: words by their beginning ("judg*"), and words with a blank in them; None without one.
+        parts: Words with a blank that may begin inside another word, and those of scripts that write no blanks.
     """
 
     whole: frozenset[str]
-    beginnings: tuple[str, ...]
     ends: tuple[str, ...]
-    several: tuple[str, ...]
-    unspaced: tuple[str, ...]
+    begun: re.Pattern[str] | None
+    parts: tuple[str, ...]
 
     @classmethod
     def of(cls, words: Iterable[str], folded: Callable[[str], str]) -> Forms:
@@ -35,27 +34,25 @@ class Forms:
             words: The words; a star represents any beginning or ending.
             folded: How a word is spelt for comparison, without stars.
         """
-        whole, beginnings, ends, several, unspaced = (
-            set[str](),
-            set[str](),
-            set[str](),
-            set[str](),
-            set[str](),
-        )
+        whole, ends, begun, parts = set[str](), set[str](), set[str](), set[str]()
         for word in words:
             plain = folded(word.strip("*"))
             if not plain:
                 continue
             open_left, open_right = word.startswith("*"), word.endswith("*")
             if is_unspaced(plain):
-                unspaced.add(plain)
-            elif " " in plain or (open_left and open_right):
-                several.add(f"{'' if open_left else ' '}{plain}{'' if open_right else ' '}")
+                parts.add(plain)
+            elif " " in plain or open_right:
+                behind = plain if open_right else f"{plain} "
+                (parts if open_left else begun).add(behind)
             else:
-                (ends if open_left else beginnings if open_right else whole).add(plain)
+                (ends if open_left else whole).add(plain)
         return cls(
-            frozenset(whole), tuple(sorted(beginnings)), tuple(sorted(ends)), tuple(sorted(several)), tuple(sorted(unspaced)),
-        )  # fmt: skip
+            frozenset(whole),
+            tuple(sorted(ends)),
+            re.compile(f" {branches(outermost(begun))}") if begun else None,
+            tuple(sorted(parts)),
+        )
 
     def among(self, words: Sequence[str], sentence: str) -> bool:
         """Whether one of the words is in a sentence.
@@ -66,8 +63,10 @@ class Forms:
         """
         if not self.whole.isdisjoint(words):
             return True
-        if self.beginnings or self.ends:
+        if self.begun is not None and self.begun.search(sentence) is not None:
+            return True
+        if self.ends:
             for word in words:
-                if word.startswith(self.beginnings) or word.endswith(self.ends):
+                if word.endswith(self.ends):
                     return True
-        return stands(self.several, sentence) or stands(self.unspaced, sentence)
+        return stands(self.parts, sentence)

@@ -46,6 +46,8 @@ class Grammar:
         acts: What a speaker is asked to do ("discuss", "judg*", "allow me"); with the speaker and a word that bars it
             in one sentence it declines ("My rules do not allow me to discuss it").
         guesses: Words that make an answer of what follows a phrase of doubt ("I am not sure, but probably …").
+        unsaid: Phrases that say that a text lacks what was asked, or only mentions something else: a year beside one is
+            no answer ("is not stated", "only mentions").
         doubts: Words of doubt: what is with them up to the end of the sentence is no answer ("I don't think that …").
         corrections: Words that take back an answer and put what follows in its place ("wait", "I mean", "rather").
         unlike_english: English negators and other such words that mean something else in the language ("no", "as").
@@ -56,6 +58,7 @@ class Grammar:
         not_inside: Answers that are no answer inside a sentence, but are one at its start (German "ja").
         letter_words: Capital letters that begin a sentence as a word of their own ("A", "I").
         prefixes: What may be joined to an option letter with a hyphen (Zulu "ngu-B").
+        articles: Endings that make a noun definite, which an option's text may have in a reply (Swedish "-en").
         endings: Endings and copulas that may follow an answer and do not change it ("です", "है", "-dır").
         counters: What follows an option's number ("番", "번").
         letter_names: For each place, other letters and spelt names of letters ("乙", "बी").
@@ -84,6 +87,7 @@ class Grammar:
     refusing: tuple[str, ...] = ()
     acts: tuple[str, ...] = ()
     guesses: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
     unlike_english: tuple[str, ...] = ()
@@ -93,6 +97,7 @@ class Grammar:
     not_inside: tuple[str, ...] = ()
     letter_words: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
+    articles: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     counters: tuple[str, ...] = ()
     letter_names: tuple[tuple[str, ...], ...] = ()

@@ -237,15 +237,13 @@ def _judged(unit: str, expected: str) -> tuple[str, int] | None:
 
 def _far_ahead(text: str, expected: str, needed: float) -> str | None:
     """A language that is more likely than the one asked for by the margin; None if absent."""
-    near = _alike(expected)
-    if _tags()[_identifier().classify(text.lower() if text.isupper() else text)[0]] in near:
-        return None
-    ranks = _ranked(text)
-    best = next(iter(ranks), _NOTHING_SAID)
+    near, tags = _alike(expected), _tags()
+    ranks = _identifier().rank(text.lower() if text.isupper() else text)
+    best = tags[ranks[0][0]] if ranks else _NOTHING_SAID
     if best in near or best == _NOTHING_SAID:
         return None
-    here = max((score for tag, score in ranks.items() if tag in near), default=-math.inf)
-    return best if (ranks[best] - here) / math.sqrt(len(text.encode())) > needed else None
+    here = next((score for label, score in ranks if tags[label] in near), -math.inf)
+    return best if (ranks[0][1] - here) / math.sqrt(len(text.encode())) > needed else None
 
 
 def _lines(text: str) -> Iterator[str]:
