@@ -80,6 +80,8 @@ class Batches:
         fault = self.before(request.method, path, self.calls[kind])
         if fault == "unavailable":
             return web.json_response({"error": {"message": "busy"}}, status=503)
+        if fault == "forbidden":
+            return web.json_response({"error": {"message": "no batches for this model"}}, status=403)
         response = await self._answered(request, path)
         if fault == "lost":
             assert request.transport is not None

@@ -9,7 +9,7 @@ import pytest
 from hesperus.answers import read, reader_for
 from hesperus.answers.phrases import Words
 from hesperus.answers.probes import _Probes
-from hesperus.answers.scripts import alternatives
+from hesperus.answers.scripts import alternatives, is_unspaced
 from hesperus.languages import pack
 from hesperus.types import Answer
 
@@ -149,3 +149,11 @@ def test_what_a_pack_is_probed_with() -> None:
     assert probes["grammar.negators", "not yes."].allowed == frozenset()
     lettered = [probe for (key, _), probe in probes.items() if key == "grammar.because"]
     assert lettered and all(probe.reader.form == "choice" and not probe.allowed for probe in lettered)
+
+
+def test_a_word_of_two_scripts_is_unspaced_where_it_ends_so() -> None:
+    assert (is_unspaced("A是"), is_unspaced("是A"), is_unspaced("")) == (True, False, False)
+
+
+def test_a_word_of_two_letters_with_another_accent_is_read() -> None:
+    assert group("es", "polarity", "Sì") == "yes"

@@ -231,6 +231,32 @@ def test_an_endpoint_that_takes_nothing_is_given_up_after_the_tries_that_are_all
     assert len(tries) == 4 and not endpoint.batches
 
 
+def test_a_batch_that_an_endpoint_does_not_take_ends_the_run_with_its_words(tmp_path):
+    def before(method, path, count):
+        return "forbidden" if (method, path) == ("POST", "/batches") else None
+
+    with (
+        serving_batches(before=before) as endpoint,
+        pytest.raises(PermanentError, match="no batches for this"),
+    ):
+        asked(endpoint, 2, tmp_path / "s.sqlite")
+    with ReplyStore(tmp_path / "s.sqlite") as store:
+        assert store.notes() == {} and len(store) == 0
+
+
+def test_progress_counts_faults_and_names_three_batches_at_most(quick_backoff):
+    def before(method, path, count):
+        return "unavailable" if method == "GET" and path.startswith("/batches/") and count in (1, 2) else None
+
+    seen = []
+    with serving_batches(before=before, looks=3) as endpoint, ReplyStore(":memory:") as store:
+        policy = Policy(batching=Batching(poll=0.01, most_requests=2))
+        ask(made(endpoint), questions(10), store=store, policy=policy, progress=seen.append)
+        assert len(endpoint.batches) == 5
+    assert sum(seen[-1].faults.values()) == 2
+    assert max(state.note.count("; ") for state in seen if "batch" in state.note) == 2
+
+
 def test_a_batch_of_which_no_answer_came_is_found_again_by_the_next_run(tmp_path, quick_backoff):
     is_down = [True]
 

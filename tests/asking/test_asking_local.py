@@ -115,20 +115,23 @@ def test_an_interrupt_keeps_the_batch_under_way_and_asks_no_more(store):
 def test_a_third_interrupt_waits_for_nothing(store):
     class Stuck(Batches):
         def replies(self, requests: Sequence[Request]) -> Sequence[Reply]:
-            for _ in range(2):
+            for number in (1, 2):
+                sent.append(number)
                 os.kill(os.getpid(), signal.SIGINT)
                 before = len(seen)
                 until(
                     lambda before=before: len(seen) >= before + 2
                 )  # the second report follows the interrupt
+            sent.append(3)
             os.kill(os.getpid(), signal.SIGINT)
             left.wait(LIMIT)
             return super().replies(requests)
 
+    sent: list[int] = []
     left, model, seen = threading.Event(), Stuck(), []
     with pytest.raises(KeyboardInterrupt):
         ask(model, questions("a"), store=store, progress=seen.append)
-    assert model.seen == [], "two let it finish, the third does not"
+    assert (model.seen, sent) == ([], [1, 2, 3]), "two let it finish, the third does not"
     left.set()
 
 
