@@ -20,6 +20,7 @@ from hesperus.errors import DataError, UsageError
 from hesperus.evidence.page import PageClaims, page_claims
 from hesperus.evidence.shown import Shown, shown_on
 from hesperus.packed_text import packed, unpacked
+from hesperus.records import Run, conform, write_run
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 MAIN = {
@@ -70,6 +71,22 @@ def test_a_page_elsewhere_is_verified_by_a_bundle(
         hs.verify(page)
     with pytest.raises(UsageError, match="is no page"):
         hs.verify(bundle.path, run=demo_runs["tax"])
+
+
+def test_a_bundle_of_hashes_says_what_it_cannot_make_again(tmp_path: Path) -> None:
+    """Answers that are texts are no labels; their hashes look like some."""
+    rows = [
+        {"model": "m", "task": "mine", "item": f"q{n}", "instruction": tag, "input": tag, "outcome": "answered",
+         "answer": f"A long answer in {tag} to question {n}, which nobody gives in the same words."}
+        for n in range(6) for tag in ("en", "de")
+    ]  # fmt: skip
+    run = tmp_path / "run"
+    write_run(Run(conform(pl.DataFrame(rows))), run)
+    page = hs.report(run, resamples=10)
+    made = hs.bundle(run, out=tmp_path / "made.zip", texts="hash")
+    assert hs.verify(page).passed
+    with pytest.raises(DataError, match="summary: it reads texts.*give the run folder"):
+        hs.verify(page, run=made.path)
 
 
 def test_a_changed_number_or_record_is_named(tax: Path, tmp_path: Path) -> None:

@@ -164,25 +164,43 @@ def _page(page: Path, place: Path, id: str | None) -> Verification:
     other, wrong = said.version != __version__, list(changed)
     try:
         with _opened(place, id) as (run, held):
-            found, absent = claimed(run, said.settings, tuple(said.tables)) if said.tables else ({}, {})
+            of_texts = _of_texts(held, said.tables, page)
+            tables = {name: table for name, table in said.tables.items() if name not in of_texts}
+            found, absent = claimed(run, said.settings, tuple(tables)) if tables else ({}, {})
             if not other and held is None and said.is_of_run:
                 wrong += _shown_otherwise(page, run, said.settings)
         wrong += _of_bundle(held, id)
         wrong += [Difference(name, "", why, "a table", None) for name, why in absent.items()]
-        kept = {name: table for name, table in said.tables.items() if name not in absent}
+        kept = {name: table for name, table in tables.items() if name not in absent}
         wrong += differences(kept, found, other_version=other)
-        count = count_numbers(said.tables)
+        count = count_numbers(tables)
     except RecursionError:
         raise DataError("is nested too deeply to be read", file=page) from None
     notes = [_made_by(said.version)] if other else []
+    notes += [f"{name} was not compared: {why}" for name, why in of_texts.items()]
     if other or held is not None or not said.is_of_run:
         notes.append(
             "what the page shows was compared with what it was written with, and only its main tables with the run"
         )
     own = held.id if held else ""
-    return Verification(
-        own, count, len(said.tables), tuple(wrong), tuple(notes + (_notes(held) if held else []))
-    )
+    return Verification(own, count, len(tables), tuple(wrong), tuple(notes + (_notes(held) if held else [])))
+
+
+def _of_texts(held: Bundle | None, tables: Mapping[str, Document], page: Path) -> dict[str, str]:
+    """Tables of a page that a bundle says it cannot make, and why: those that read texts, of which it has hashes.
+
+    Raises:
+        DataError: That is all of them.
+    """
+    absent = held.manifest.get("absent") if held is not None else None
+    found = {name: str(absent[name]) for name in tables if name in absent} if isinstance(absent, dict) else {}
+    if found and len(found) == len(tables):
+        name, why = next(iter(found.items()))
+        raise DataError(
+            f"this bundle makes none of its tables again ({name}: {why}): give the run folder as --run",
+            file=page,
+        )
+    return found
 
 
 def _shown_otherwise(page: Path, run: Path, settings: Mapping[str, JSON]) -> Iterator[Difference]:

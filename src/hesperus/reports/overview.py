@@ -93,7 +93,7 @@ class OutcomesReport:
         return Page.of(self.title, [note(self.said, level="lead")], blocks)
 
 
-_UNSCORED = "The answers are there, but not yet compared: no evaluation is in the run folder. The same hesperus run goes on where it stopped."
+_UNSCORED = "The answers are there, but not yet compared: no evaluation is in the run folder. The same `hesperus run` goes on where it stopped."
 
 
 def outcomes_report(run: Run, settings: MeasureSettings, *, unscored: bool = False) -> OutcomesReport | None:
