@@ -68,3 +68,18 @@ def test_strict_takes_a_number_and_nothing_else() -> None:
     strict = reader_for("number", "en", answers={}, preset="strict")
     assert read(strict, "12.").label == "12"
     assert read(strict, "12 apples").label is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("十二", "12"),
+        ("一百零五。", "105"),
+        ("二〇二〇", "2020"),
+        ("三万五千", "35000"),
+        ("两千", "2000"),
+        ("十" * 41, None),
+    ],
+)
+def test_numerals_in_chinese_characters(reply: str, label: str | None) -> None:
+    assert read(reader_for("number", "zh", answers={}), reply).label == label

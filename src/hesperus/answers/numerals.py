@@ -367,8 +367,8 @@ def _in_digits(reply: Text) -> str:
     wording = reply.reader.wording
     if wording.script not in _HAN_SCRIPTS or any(map(str.isdigit, said)):
         return said
-    numeral = _han_numeral(wording).search(said)
-    if numeral is None:
+    numeral = _han_numeral(wording).search(said, max(0, len(said) - _LONGEST))
+    if numeral is None or said[: numeral.start()].endswith(tuple(_HAN_NUMERALS)):
         return said
     before = said[: numeral.start()]
     behind_cue = any(cue.end() == numeral.start() for cue in _cues(wording).finditer(said))
