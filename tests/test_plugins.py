@@ -180,6 +180,7 @@ def test_a_study_file_names_its_plug_in(tmp_path: Path) -> None:
         ("HESPERUS = {'sense': {}}\n", ["kind of plug-in", "'sense'", "did you mean 'senses'"]),
         ("HESPERUS = {'models': {'pocket': print}}\n", ["'pocket'", "hesperus itself", "mine.py"]),
         ("raise SystemExit(0)\n", ["mine.py, line 1,", "SystemExit"]),
+        ("HESPERUS = {'studies': {'multisense': 3}}\n", ["'multisense'", "hesperus itself", "mine.py"]),
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_named_and_nothing_is_asked(
@@ -199,15 +200,41 @@ def test_a_plug_in_that_cannot_be_used_is_named_and_nothing_is_asked(
     ("text", "words"),
     [
         ("HESPERUS = {'measures': {'accuracy': print}}\n", ["'accuracy'", "hesperus itself", "mine.py"]),
-        ("HESPERUS = {'measures': {'mine': 3}}\n", ["'mine'", "of the type int"]),
+        ("HESPERUS = {'measures': {'mine': 3}}\n", ["'mine'", "of the type int", "mine.py"]),
+        ("HESPERUS = {'measures': {'mine': print}}\n", ["'mine'", "of the type builtin_function_or_method"]),
+        (
+            "from hesperus.analysis.measure import measure\n"
+            "@measure('mine', help='Fails.')\n"
+            "def mine(records, settings):\n"
+            "    return 1 / 0\n"
+            "HESPERUS = {'measures': {'mine': mine}}\n",
+            ["mine.py, line 4", "ZeroDivisionError"],
+        ),
     ],
 )
 def test_a_measure_that_cannot_be_used_is_named(text: str, words: list[str], tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(text, encoding="utf-8")
     records = "model,task,item,instruction,input,answer,gold\nm,t,1,en,en,a,a\n"
     (tmp_path / "records.csv").write_text(records, encoding="utf-8")
-    name = words[0].strip("'")
+    name = "accuracy" if "accuracy" in text else "mine"
     said = caller(tmp_path, "--plugin", "mine.py")("measure", name, "records.csv", ends=2).stderr
+    assert all(word in said for word in words), said
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("HESPERUS = {'studies': {'mine': 3}}\n", ["'mine'", "of the type int", "StudyKind"]),
+        (
+            "from hesperus.api.studies import StudyKind\n"
+            "HESPERUS = {'studies': {'mine': StudyKind('mine', 'nowhere:Nothing', ('accuracy',))}}\n",
+            ["'nowhere:Nothing'", "cannot be loaded"],
+        ),
+    ],
+)
+def test_a_study_that_cannot_be_used_is_named(text: str, words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    said = caller(tmp_path, "--plugin", "mine.py")("run", "mine", ends=2).stderr
     assert all(word in said for word in words), said
 
 

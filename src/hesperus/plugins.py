@@ -10,10 +10,11 @@ A file ending in .yaml is a language pack (docs/languages.md), offered by its fi
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.resources.abc import Traversable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
@@ -35,6 +36,15 @@ KINDS: Mapping[str, str] = {
     "translators": "a function (name, options) that makes a translator; its name is the prefix of translators",
 }
 """Kind of plug-in to what is offered."""
+
+_IS: Mapping[str, Callable[[object], bool]] = {
+    **dict.fromkeys(("evaluators", "measures", "models", "translators"), callable),
+    **dict.fromkeys(("languages", "tasks"), lambda thing: isinstance(thing, str | Path | Traversable)),
+    "importers": lambda thing: callable(thing) or hasattr(thing, "reader"),
+    "senses": lambda thing: hasattr(thing, "read"),
+    "studies": lambda thing: hasattr(thing, "declaration"),
+}
+"""Kind of plug-in to whether something can be one; what it does is seen when it is used."""
 
 _OFFERS = "HESPERUS"
 _PREFIX = "hesperus."
@@ -100,6 +110,14 @@ def load_file(path: Path | str) -> bool:
     return True
 
 
+def fault_of_file(error: BaseException) -> str | None:
+    """What is said of an exception that the code of a plug-in file raised; None of any other."""
+    calls = [one for one in extract_tb(error.__traceback__) if Path(one.filename) in _loaded]
+    return (
+        f"the plug-in file {calls[-1].filename}, line {calls[-1].lineno}: {_said(error)}" if calls else None
+    )
+
+
 def loaded() -> tuple[str, ...]:
     """Paths of the files that were loaded, sorted."""
     return tuple(sorted(map(str, _loaded)))
@@ -120,7 +138,8 @@ def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
     """What bears that name; None if nothing does.
 
     Raises:
-        UsageError: Two plug-ins have the name, a file takes one that is built in, or a plug-in does not import.
+        UsageError: Two plug-ins have the name, a file takes one that is built in, or a plug-in does not import or is of
+            another kind.
     """
     offers = _offered.get((group, name), [])
     points = () if name in built_in else tuple(_points(group, _folders()).select(name=name))
@@ -134,9 +153,14 @@ def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
         )
     if name in built_in:
         return built_in[name]
-    if offers:
-        return cast(Maker, offers[0].thing)
-    return cast(Maker, _imported(points[0], group)) if points else None
+    if not places:
+        return None
+    thing, kind = offers[0].thing if offers else _imported(points[0], group), group.removeprefix(_PREFIX)
+    if kind in _IS and not _IS[kind](thing):
+        raise UsageError(
+            f"{kind}: {name!r} of {places[0]} is of the type {type(thing).__name__}; a plug-in offers {KINDS[kind]}"
+        )
+    return cast(Maker, thing)
 
 
 @cache

@@ -8,7 +8,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from hesperus import plugins
-from hesperus.errors import UnknownNameError
+from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
@@ -50,10 +50,19 @@ class StudyKind:
 
     @property
     def model(self) -> type[Declared]:
-        """The declaration of the study; its fields are the settings."""
+        """The declaration of the study; its fields are the settings.
+
+        Raises:
+            UsageError: It cannot be loaded.
+        """
         if not isinstance(self.declaration, str):
             return self.declaration
-        declaration: type[Declared] = resolve_name(self.declaration)
+        try:
+            declaration: type[Declared] = resolve_name(self.declaration)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise UsageError(
+                f"the declaration {self.declaration!r} of the study {self.name!r} cannot be loaded: {error}"
+            ) from error
         return declaration
 
     def settings(self) -> tuple[Setting, ...]:

@@ -197,9 +197,13 @@ def main() -> None:
 
 
 def _defect(error: Exception) -> NoReturn:
-    """Report a defect of ours; an exit code of its own keeps it apart from a failed check."""
+    """Report a defect of ours, or of a plug-in file; an exit code of its own keeps ours apart from a failed check."""
     from hesperus.cli.defects import EXIT_CODE, defect_report
+    from hesperus.plugins import fault_of_file
 
+    if fault := fault_of_file(error):
+        say(f"error: {_printable(fault)}")
+        sys.exit(2)
     sys.stderr.write(f"{_printable(defect_report(error))}\n")
     sys.exit(EXIT_CODE)
 
