@@ -112,6 +112,12 @@ def test_tables_for_papers_say_how_they_were_made() -> None:
     assert len(list(csv.reader(io.StringIO(format_table(TABLE, "csv"))))) == 4
 
 
+def test_what_is_set_for_a_model_says_what_it_is_and_nothing_is_told_twice() -> None:
+    signature = {"translator": "none", "translation": {"translator": "none"}, "trained_on": {"a/b": ["de"]}}
+    last = format_table(Table("m", ("model",), ({"model": "a/b"},), signature), "table").splitlines()[-1]
+    assert last == 'translator none, trained_on {a/b ["de"]}'
+
+
 def test_the_signs_of_our_own_headings_are_none_of_a_font_for_latex() -> None:
     columns = (
         "model_a",

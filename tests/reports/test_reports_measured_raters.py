@@ -44,6 +44,7 @@ def test_krippendorffs_example_as_a_long_table(tmp_path: Path) -> None:
         assert alpha["value"] == pytest.approx(0.815, abs=5e-4)
         assert (alpha["n"], alpha["excluded"]) == (11, 1)
         assert found.signature["without_rating"] == 7
+        assert any("7 of" in note and "no rating" in note for note in found.signature["notes"])
     statistics = [row["statistic"] for row in found.rows]
     assert statistics.count("cohen_kappa_quadratic") == statistics.count("cohen_kappa") == 6
     assert statistics.count("bias") == 4
@@ -246,7 +247,10 @@ def test_a_declared_scale_is_not_read_as_names() -> None:
     given = replace(asked, level="nominal")
     assert raters_table(declared, given).rows[0]["value"] == pytest.approx(0.743, abs=5e-4)
     scaled = raters_table(plain, replace(asked, scale=(1, 5)))
-    assert (scaled.rows[0]["level"], scaled.signature["notes"]) == ("ordinal", [])
+    assert (scaled.rows[0]["level"], scaled.signature["notes"]) == (
+        "ordinal",
+        ["7 of 48 rows hold no rating and are not counted"],
+    )
     names = plain.with_columns(
         rating=pl.col("rating").replace_strict(dict(zip("12345", "vwaxy", strict=True)))
     )

@@ -175,6 +175,8 @@ def grouped_ratings(
             )
     if all(len(group.raters) < raters for group in groups):
         raise DataError(f"{_where(groups[0].group)}agreement needs two raters, found 1", file=file)
+    if blank := len(rated) - len(given):
+        notes.append(f"{blank:,} of {len(rated):,} rows hold no rating and are not counted")
     return GroupedRatings(
         groups, by, {"without_rating": len(rated) - len(given), "repeated": repeated}, notes
     )

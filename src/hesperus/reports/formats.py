@@ -184,11 +184,13 @@ def _flat(signature: Mapping[str, object]) -> str:
     parts = []
     for name, value in signature.items():
         if isinstance(value, Mapping):
-            inner = _flat(value)
-            parts += [inner] if inner else []
+            # Names of models and files say nothing without what they are given for.
+            is_named = all(key.isidentifier() for key in value)
+            inner = _flat(value) if is_named else f"{name} {{{_flat(value)}}}"
+            parts += [inner] if value and inner else []
         elif value is not None and value != []:
             parts.append(f"{name} {shown(value)}")
-    return ", ".join(parts)
+    return ", ".join(dict.fromkeys(parts))
 
 
 def _refuse_nan(table: Table) -> None:

@@ -128,7 +128,7 @@ def _holds(what: str, main: str, properties: int) -> str:
     if main != "agreement":
         return "How much of the reference's answer each language holds"
     if not properties:
-        return "In how many pairs the answer says the same as the reference's"
+        return "How far the answer says the same as the reference's, from 0 (another) to 100 % (the same), mean of the pairs"
     of = property_names(what) + (" profile" if properties > 1 else "")
     return f"In how many pairs {of} is the same as in the reference's answer"
 
