@@ -48,9 +48,9 @@ CASES: Mapping[str, tuple[Run, str]] = {
     "no texts": (of(RECORDS, None), "items.parquet"),
     "half finished": (
         of(other_model(RECORDS, "test/two").filter((pl.col("model") == "test/one") | (pl.col("item") < "q05"))),
-        "21 questions that others were asked are missing (test/two in de, test/two in en, test/two in sw)",
+        "21 questions that others were asked are missing (test/two in German, test/two in English, test/two in Swahili)",
     ),
-    "half finished, one model": (of(RECORDS.filter((pl.col("input") == "en") | (pl.col("item") < "q05"))), "fewer in de, sw"),
+    "half finished, one model": (of(RECORDS.filter((pl.col("input") == "en") | (pl.col("item") < "q05"))), "fewer in German, Swahili"),
     "records without items": (of(RECORDS, without(PLAIN.items, "q00")), "No texts of 1 item of 12 (q00)"),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from hesperus.records import Run
-from hesperus.wording import counted
+from hesperus.wording import counted, sense_brief
 
 _MOST_NAMED = 4
 
@@ -94,7 +94,7 @@ def _unfinished(cells: pl.DataFrame) -> Iterator[str]:
             yield half
         return
     absent = int(cells.select((most - pl.col("items")).sum()).item())
-    named = [f"{row['model']} in {row['input']}" for row in short.head(_MOST_NAMED).to_dicts()]
+    named = [f"{row['model']} in {sense_brief(row['input'])}" for row in short.head(_MOST_NAMED).to_dicts()]
     rest = f" and {short.height - len(named)} more" if short.height > len(named) else ""
     yield (
         f"Not finished: {counted(absent, 'question')} that others were asked {'is' if absent == 1 else 'are'} missing "
@@ -113,7 +113,7 @@ def _half_finished(cells: pl.DataFrame) -> str:
     short = counts.filter(pl.col("items") < most).sort("task", "input")
     if short.is_empty():
         return ""
-    named = ", ".join(short["input"].head(_MOST_NAMED))
+    named = ", ".join(map(sense_brief, short["input"].head(_MOST_NAMED)))
     return (
         f"Not every question was asked in every language (fewer in {named}): numbers that compare languages rest on those that "
         "both have. If the run was stopped, the same `hesperus run` goes on."
