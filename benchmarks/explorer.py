@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import numpy as np
 import polars as pl
@@ -53,6 +54,12 @@ PATHS = (
     "/items?differs=de+vs+th", "/items?wrong=sw&at_least=0.9", "/items?text=000123", "/items?sort=-sw", "/items?page=500",
     "/question?of_item=subject/000123",
 )  # fmt: skip
+QUESTIONS = {
+    "ar": "ما هي عاصمة الدولة رقم {}؟",
+    "th": "เมืองหลวงของประเทศที่ {} คืออะไร",
+    "zh": "第{}个国家的首都是哪里？",
+}
+"""Texts that are searched for: a question in three scripts without spaces or case, in English in all other languages."""
 
 
 def simulated(items: int, models: int) -> pl.DataFrame:
@@ -75,6 +82,20 @@ def simulated(items: int, models: int) -> pl.DataFrame:
     )  # fmt: skip
 
 
+def texts(items: int) -> pl.DataFrame:
+    """The questions in all languages."""
+    numbers = pl.DataFrame({"number": np.arange(items)})
+    rows = [
+        numbers.select(
+            item=pl.format("subject/{}", pl.col("number").cast(pl.String).str.zfill(6)), language=pl.lit(tag), input=pl.lit(tag),
+            gold=pl.lit("A"), options=pl.lit(["one", "two", "three", "four"]),
+            **{"field:question": pl.format(QUESTIONS.get(tag, "What is the capital of country {}?"), "number")},
+        )
+        for tag in TAGS
+    ]  # fmt: skip
+    return pl.concat(rows)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -90,7 +111,9 @@ def main() -> None:
     print(f"{len(records):,} records; read {time.perf_counter() - start:.2f} s")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        app = create_app(OpenRuns.of([("big", Run(records))]), Address(port=port), "token")
+        app = create_app(
+            OpenRuns.of([("big", Run(records, texts(given.items)))]), Address(port=port), "token"
+        )
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
@@ -100,13 +123,16 @@ def main() -> None:
         first, _, _ = asked(port, "/", cookie)
         print(f"first page {first:.2f} s")
         keep("first page", first, "s")
-        for path in PATHS:
+        # All questions, and one of them, in each script.
+        words = [text.partition("{")[0].split()[0] for text in QUESTIONS.values()]
+        rare = [text.format(given.items - 1) for text in QUESTIONS.values()]
+        for path in (*PATHS, *(f"/items?text={quote(text)}" for text in (*words, *rare))):
             times, sizes = [], 0
             for _ in range(given.rounds):
                 seconds, _, sizes = asked(port, path, cookie)
                 times.append(seconds)
             keep(path, min(times) * 1000, "ms")
-            print(f"{min(times) * 1000:5.0f} ms  {sizes / 1000:5.0f} kB  {path}")
+            print(f"{min(times) * 1000:5.0f} ms  {sizes / 1000:5.0f} kB  {unquote(path)}")
         server.should_exit = True
         thread.join()
 

@@ -134,6 +134,24 @@ def test_filters_keep_exactly_the_rows_that_meet_them() -> None:
         assert found == expected and 0 < len(expected) < len(cells), asked
 
 
+@pytest.mark.parametrize(
+    ("text", "sought"),
+    [("Die lange STRAẞE", "straße"), ("Die lange Straße", "STRAẞE"), ("İSTANBUL", "İstanbul"), ("Η ΟΔΟΣ", "η οδος"),
+     ("ما عاصمة البلد؟", "عاصمة"), ("เมืองหลวงของประเทศ", "หลวง"), ("这个国家的首都是哪里", "首都"), ("Столица СТРАНЫ", "страны")],
+)  # fmt: skip
+def test_a_text_of_any_script_is_found_in_whatever_case(text: str, sought: str) -> None:
+    records = drawn(2)
+    items = pl.DataFrame(
+        {
+            "item": records["item"].unique().sort().head(2),
+            "language": "en",
+            "field:question": [text, "another"],
+        }
+    )
+    found = matching_rows(item_matrix({"run": Run(records, items)}), ItemFilter(text=sought))
+    assert set(found["item"]) == {items["item"][0]}
+
+
 def test_the_most_telling_rows_come_first() -> None:
     matrix = item_matrix({"run": Run(drawn(3))})
     rows = matching_rows(matrix, ItemFilter())

@@ -156,7 +156,8 @@ def _of_rows(matrix: ItemMatrix, wanted: ItemFilter) -> Iterator[pl.Expr]:
 
 def _mentions(matrix: ItemMatrix, text: str) -> pl.Expr:
     """Items with a text in their name or texts."""
-    sought = text.casefold()
+    # As to_lowercase does it: folding would make ss of ß, which no text in lower case holds.
+    sought = text.lower()
 
     def holds(name: str) -> pl.Expr:
         return pl.col(name).str.to_lowercase().str.contains(sought, literal=True).fill_null(False)
