@@ -157,3 +157,19 @@ def test_a_word_of_two_scripts_is_unspaced_where_it_ends_so() -> None:
 
 def test_a_word_of_two_letters_with_another_accent_is_read() -> None:
     assert group("es", "polarity", "Sì") == "yes"
+
+
+@pytest.mark.parametrize(
+    ("language", "reply"),
+    [
+        ("tr", "Evet mi"),
+        ("si", "ඔව් නම්"),
+        ("en", "Yes if it rains"),
+        ("en", "The answer is yes if it rains."),
+        ("de", "Ja falls es regnet"),
+    ],
+)
+def test_an_answer_with_a_condition_or_a_particle_that_asks_behind_it_is_none(
+    language: str, reply: str
+) -> None:
+    assert group(language, "polarity", reply) is None
