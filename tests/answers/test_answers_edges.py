@@ -155,10 +155,6 @@ def test_a_word_of_two_scripts_is_unspaced_where_it_ends_so() -> None:
     assert (is_unspaced("A是"), is_unspaced("是A"), is_unspaced("")) == (True, False, False)
 
 
-def test_a_word_of_two_letters_with_another_accent_is_read() -> None:
-    assert group("es", "polarity", "Sì") == "yes"
-
-
 @pytest.mark.parametrize(
     ("language", "reply"),
     [
@@ -173,3 +169,8 @@ def test_an_answer_with_a_condition_or_a_particle_that_asks_behind_it_is_none(
     language: str, reply: str
 ) -> None:
     assert group(language, "polarity", reply) is None
+
+
+@pytest.mark.parametrize("reply", ["Is it 12? 15", "12? 15", "15. Or is it 12?"])
+def test_a_number_that_is_asked_is_none(reply: str) -> None:
+    assert read(reader_for("number", "en", answers={}), reply).label == "15"
