@@ -79,7 +79,7 @@ def parts_folder(path: Path) -> Iterator[Path]:
         if _remove_unlocked(orphan / _PARTS):
             shutil.rmtree(orphan, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=_PARTS, dir=path.parent) as made:
-        handle = os.open(Path(made) / _PARTS, os.O_RDWR | os.O_CREAT)
+        handle = os.open(Path(made) / _PARTS, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _lock(handle)
             yield Path(made)
