@@ -59,7 +59,7 @@ def test_the_run_is_read_by_the_command_without_a_flag(run: StudyRun) -> None:
     for name, said in (
         ("back_translation", "small − large"),
         ("naturalisation", "stratum"),
-        ("bounds", "Bounds, points"),
+        ("bounds", "Bounds"),
         ("validity", "not checked"),
     ):
         found = invoke(app, ["tax", name, folder, "--resamples", "50"])
