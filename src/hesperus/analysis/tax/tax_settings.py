@@ -85,11 +85,11 @@ class TaxSettings:
         return found
 
     def named_groups(self, models: Sequence[str]) -> dict[str, list[int]]:
-        """The same where groups were named; none where all models are one."""
+        """As grouped, if groups were named; else empty."""
         return self.grouped(models) if self.groups else {}
 
     def with_groups(self, models: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-        """Place and name of each model, and the named group that it is in; empty where there is none."""
+        """Place and name of each model, and its named group ("" without one)."""
         group_of = {row: group for group, rows in self.named_groups(models).items() for row in rows}
         for row, model in enumerate(models):
             yield row, model, group_of.get(row, "")
