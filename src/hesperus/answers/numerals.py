@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
 from hesperus.answers.context import asked, follows_negator, own_clause
 from hesperus.answers.lexicon import endings, joins
+from hesperus.answers.needles import Needles, whole_words
 from hesperus.answers.refusals import declines, guesses
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
-from hesperus.answers.scripts import bounded, is_dense
+from hesperus.answers.scripts import bounded, edges, is_dense
 from hesperus.answers.self_corrections import corrected
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.normalization import PUNCTUATION, clean, key, peel, plain_digits
@@ -35,6 +36,7 @@ _WORKED = re.compile(rf"[-−–]? ?(?:{_FORMULA})")
 _NUMBER = re.compile(
     rf"(?:(?<![\w)\]])[-−–] ?)?(?<![\w.,/])(?:{_FORMULA})|(?:{_UNGLUED})(?:(?<![\w)\]])[-−–] ?)?(?:\d{{1,3}}(?:[ '’]\d{{3}})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
 )
+_FIRST = re.compile(r"\d|\\[dt]?frac")
 _STEP = re.compile(r"^\d{1,2}[.)] (?=[^\W\d_])", re.MULTILINE)
 """What counts the steps of a solution, a line each: "1. First we add.", "2. Then we divide."."""
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
@@ -94,7 +96,12 @@ def peel_number(text: str) -> str:
 
 
 def _numbers(text: str) -> list[tuple[int, str]]:
-    return [(match.start(), match[0]) for match in _NUMBER.finditer(text) if len(match[0]) <= _LONGEST]
+    first = _FIRST.search(text)
+    if first is None:
+        return []
+    # A minus and a blank may be before the first digit; what is before them costs most of the time in a long reply.
+    found = _NUMBER.finditer(text, max(0, first.start() - 2))
+    return [(match.start(), match[0]) for match in found if len(match[0]) <= _LONGEST]
 
 
 def _multiplied(text: str, found: list[tuple[int, str]], reply: Text) -> str | None:
@@ -297,7 +304,7 @@ def _short_number(reply: Text) -> str | None:
 def cue_number(reply: Text) -> str | None:
     """The number behind the last cue in its sentence; behind the last equals sign if there is one."""
     said = _in_digits(reply)
-    places = [match.end() for match in _cues(reply.reader.wording).finditer(said)]
+    places = [cue.end() for cue in _cues_in(said, reply.reader.wording)]
     if not places:
         return None
     rest = said[places[-1] :]
@@ -371,7 +378,7 @@ def _in_digits(reply: Text) -> str:
     if numeral is None or said[: numeral.start()].endswith(tuple(_HAN_NUMERALS)):
         return said
     before = said[: numeral.start()]
-    behind_cue = any(cue.end() == numeral.start() for cue in _cues(wording).finditer(said))
+    behind_cue = any(cue.end() == numeral.start() for cue in _cues_in(said, wording))
     return f"{before}{_han_value(numeral[1])}" if behind_cue or not peel(before) else said
 
 
@@ -401,14 +408,20 @@ def whole_number(reply: Text) -> str | None:
     return number_of(reply.text, reply.reader.language)
 
 
+def _cues_in(said: str, wording: Wording) -> Iterator[re.Match[str]]:
+    pattern, needles = _cues(wording)
+    return needles.matches(pattern, said, fold(said))
+
+
 @lru_cache(maxsize=64)
-def _cues(wording: Wording) -> re.Pattern[str]:
+def _cues(wording: Wording) -> tuple[re.Pattern[str], Needles]:
     stems = sorted(
         {stem for cue in wording.cues if (stem := respelt(key(cue), wording.grammar))},
         key=lambda stem: (-len(stem), stem),
     )
     patterns = [bounded(re.escape(stem).replace(r"\ ", r"\s"), stem) for stem in stems]
-    return re.compile(f"(?i:{'|'.join(patterns)})" if patterns else r"(?!)")
+    needles = Needles((), None, whole_words((fold(stem), edges(stem)) for stem in stems))
+    return re.compile(f"(?i:{'|'.join(patterns)})" if patterns else r"(?!)"), needles
 
 
 RULES: Mapping[str, Callable[[Text], str | None]] = MappingProxyType(
