@@ -1,8 +1,9 @@
 """Runs every benchmark, one after the other, and writes what they found: `make bench`, or `python -m benchmarks path` for one.
 
 All of them write `benchmarks/results.json`, a list of `name`, `value`, `unit`, `peer` and `ratio`, with what each took of the
-processor; `--short` runs small sizes of most, in four minutes of the processor. What follows the name of one is handed to it: `python -m benchmarks mutants --sample 50`; of a
-single one nothing is written. Mutants take tens of minutes and are run by name only.
+processor; `--short` runs small sizes of most, in four minutes of the processor. What follows the name of one is handed to it:
+`python -m benchmarks mutants --sample 50`; of a single one nothing is written. Mutants take tens of minutes and are run by
+name only.
 """
 
 from __future__ import annotations
