@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import Literal, get_args
 
 Unit = Literal["number", "short", "score", "share", "percentage", "label", "points", "size"]
@@ -103,6 +104,7 @@ def _signed(text: str, unit: Unit) -> str:
     return f"+{text}" if is_more else text.replace("-", "\N{MINUS SIGN}")
 
 
+@lru_cache(maxsize=1 << 16)
 def _fixed(value: float, decimals: int, marks: tuple[float, ...]) -> str:
     """A number with so many decimals, or as many as it takes to be told from the marks that it does not equal."""
     nearest = next((mark for mark in marks if abs(value - mark) <= _NOISE * max(1.0, abs(mark))), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import combinations
 from typing import Literal
 
 from hesperus import rounding
@@ -248,20 +249,23 @@ class Grid:
 
     def _alike(self) -> dict[int, int]:
         """Columns of numbers that are those of an earlier column in every line of three or more, with its place."""
-        first: dict[tuple[object, ...], int] = {}
-        found = {}
-        for place, shown in enumerate(self.columns if len(self.rows) > 2 else ()):
-            if shown.unit in _TOLD_TOGETHER and not self._is_same(place):
-                at = first.setdefault((shown.unit, *(str(row[place]) for row in self.rows)), place)
-                if at != place:
-                    found[place] = at
+        found: dict[int, int] = {}
+        held = [
+            place
+            for place, shown in enumerate(self.columns if len(self.rows) > 2 else ())
+            if shown.unit in _TOLD_TOGETHER and not self._is_same(place)
+        ]
+        for one, other in combinations(held, 2):
+            same_unit = self.columns[one].unit == self.columns[other].unit
+            if one not in found and same_unit and all(str(row[one]) == str(row[other]) for row in self.rows):
+                found.setdefault(other, one)
         return found
 
     def _is_same(self, place: int) -> bool:
         return (
             not self.columns[place].is_own
             and len(self.rows) > 2
-            and len({str(row[place]) for row in self.rows}) == 1
+            and all(str(row[place]) == str(self.rows[0][place]) for row in self.rows)
         )
 
     def without_the_same(self, *, is_narrow: bool = False) -> Grid:
