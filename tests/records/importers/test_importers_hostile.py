@@ -223,7 +223,7 @@ def test_a_table_on_which_the_reader_of_parquet_breaks_down(tmp_path: Path) -> N
 
 def test_an_array_that_is_nested_too_deeply_for_every_reader(tmp_path: Path) -> None:
     path = tmp_path / "samples_global_mmlu_full_de_2025-01-02T03-04-05.000006.jsonl"
-    path.write_text('[{"doc_id": 0, "doc": ' + _deep(3000) + "}]")
+    path.write_text('[{"doc_id": 0, "doc": ' + _deep(200_000) + "}]")
     with pytest.raises(DataError, match="neither JSON lines nor a JSON array"):
         import_logs(path)
 
