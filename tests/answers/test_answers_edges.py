@@ -163,12 +163,91 @@ def test_a_word_of_two_scripts_is_unspaced_where_it_ends_so() -> None:
         ("en", "Yes if it rains"),
         ("en", "The answer is yes if it rains."),
         ("de", "Ja falls es regnet"),
+        ("en", "Yes, if it rains."),
+        ("en", '"Yes", if it rains. The text does not say.'),
+        ("en", "The answer is yes, if it rains."),
+        ("en", "Yes, if it rains. No."),
+        ("en", "Yes if x is positive; no otherwise."),
+        ("de", "Ja, wenn es regnet."),
+        ("es", "Sí, si llueve."),
+        ("ru", "Да, если идёт дождь."),
+        ("zh", "是，如果下雨。"),
     ],
 )
 def test_an_answer_with_a_condition_or_a_particle_that_asks_behind_it_is_none(
     language: str, reply: str
 ) -> None:
     assert group(language, "polarity", reply) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "reply"),
+    [
+        ("en", "Yes, if I understand the text correctly."),
+        ("en", "Yes, if the first sentence is true, the second is too."),
+        ("en", "Yes. If it rains, the ground is wet."),
+        ("en", "Yes, when it rains it pours."),
+        ("en", "Yes, whether or not it rains."),
+        ("sw", "Ndiyo, kama ilivyoelezwa."),
+        ("te", "అవును, అయితే పదాలు వేరు."),
+    ],
+)
+def test_an_answer_that_depends_on_nothing_is_one(language: str, reply: str) -> None:
+    assert group(language, "polarity", reply) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "reply"), [("es", "sí", "Sì"), ("he", "כן", "כֵּן"), ("el", "ναι", "Ναί")]
+)
+def test_a_template_of_two_letters_or_more_may_have_another_accent(
+    language: str, word: str, reply: str
+) -> None:
+    strict = reader_for("label", language, answers={"yes": [word], "no": ["0"]}, preset="strict")
+    assert read(strict, reply) == Answer("answered", "yes", "exact")
+    letters = reader_for("choice", language, answers={"A": ["A"], "B": ["B"]}, preset="strict")
+    assert read(letters, "Á").label is None
+
+
+def lettered(form: str, language: str, reply: str) -> str | None:
+    return read(reader_for(form, language, answers={name: [name] for name in "ABCD"}), reply).label
+
+
+@pytest.mark.parametrize("form", ["label", "choice"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "B if x is positive; C otherwise",
+        "B if x is positive, C otherwise.",
+        "(B) if x is positive; (C) otherwise.",
+        "B, if x is positive.",
+    ],
+)
+def test_a_letter_that_holds_in_one_case_is_no_answer(form: str, reply: str) -> None:
+    assert lettered(form, "en", reply) is None
+
+
+def test_what_a_letter_means_may_begin_with_if() -> None:
+    assert lettered("choice", "en", "(A) if the water boils") == "A"
+
+
+@pytest.mark.parametrize(
+    ("language", "reply"),
+    [
+        ("ja", "B は除外できます。"), ("ja", "Bは省けます。"), ("zh", "B 可以排除。"), ("zh", "B 不予考虑。"), ("ko", "B는 제외할 수 있습니다."), ("ko", "B를 빼겠습니다."),
+        ("en", "B can be ruled out."), ("en", "We can cross B off."), ("de", "B fliegt raus."), ("fr", "B peut être exclu."), ("es", "Podemos descartar B."),
+        ("it", "B va esclusa."), ("pt", "B pode ser excluída."), ("nl", "B valt af."), ("ru", "B можно исключить."), ("ar", "B يمكن استبعاده."), ("hi", "B को छोड़ा जा सकता है।"),
+        ("tr", "B elenebilir."), ("id", "B dapat disingkirkan."), ("vi", "B có thể bị loại."), ("th", "B สามารถตัดออกได้"), ("th", "ตัด B ออก"), ("sw", "Tunaweza kuiondoa B."),
+    ],
+)  # fmt: skip
+def test_a_letter_that_is_left_out_is_no_answer(language: str, reply: str) -> None:
+    assert lettered("choice", language, reply) is None
+
+
+def test_behind_a_letter_and_a_blank_japanese_may_be_what_it_means_unless_that_is_known() -> None:
+    assert (lettered("choice", "ja", "B 微妙です"), lettered("choice", "ja", "Bは微妙です")) == ("B", None)
+    assert choice("ja", "B 微妙です", "心臓", "肺", "肝臓").label is None
+    assert choice("ja", "B 肺", "心臓", "肺", "肝臓").label == "B"
+    assert lettered("choice", "en", "B seems odd.") is None
 
 
 @pytest.mark.parametrize("reply", ["Is it 12? 15", "12? 15", "15. Or is it 12?"])

@@ -13,7 +13,7 @@ from functools import lru_cache
 from hesperus.answers.declining import Declining
 from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
 from hesperus.answers.needles import shortest, stands
-from hesperus.answers.phrases import Phrases, Words
+from hesperus.answers.phrases import Phrases, Words, words_of
 from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
@@ -44,6 +44,7 @@ class Context:
     after_ends: tuple[str, ...]
     against: Words
     conditions: Words
+    if_words: Words
     longest_condition: int
     otherwise: Words
     otherwise_needles: tuple[str, ...]
@@ -104,6 +105,7 @@ def context(wording: Wording) -> Context:
         after_ends=after_ends,
         against=Words.of(folded((*grammar.negators, *grammar.whole_negators_after, *grammar.conditions))),
         conditions=conditions,
+        if_words=Words.of(folded(grammar.conditions[:1])),
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
         otherwise=otherwise,
         otherwise_needles=otherwise.needles,
@@ -199,13 +201,33 @@ def case_behind(text: str, words: Context, end: int) -> bool:
     return words.conditions.hold(fold(CLAUSE.split(text[end : end + WIDE])[0]).split()[:1])
 
 
+def left_open(text: str, words: Context, end: int) -> bool:
+    """True where "if" follows behind a comma up to the sentence's end, or with "otherwise": "(B) if so; (C) otherwise".
+
+    A clause of the speaker leaves nothing open ("Yes, if I understand the text"), nor does one before another clause.
+    """
+    behind = _CLOSED.sub("", text[end:])
+    clause = fold(SENTENCE_END.split(behind, maxsplit=1)[0]).lstrip(" ,،、፣")
+    if not words.if_words.begin(clause):
+        return False
+    if words.otherwise.anywhere(clause):
+        return True
+    if behind[:1] not in COMMAS or CLAUSE.search(clause) is not None:
+        return False
+    said, spaced, _ = words_of(clause)
+    return not any(each.speaker.among(said, spaced) for each in words.declining)
+
+
 def in_other_case(text: str, words: Context, start: int, end: int) -> bool:
     """True where "otherwise" is before an answer in its sentence, or directly behind it: "If so, A; otherwise B"."""
     if not stands(words.otherwise_needles, fold(text[max(0, start - WIDE) : end + WIDE])):
         return False
     before = SENTENCE_END.split(text[max(0, start - WIDE) : start])[-1]
     behind = text[end : end + WIDE].lstrip(f"{PUNCTUATION}\"')]}}> \n–—-")
-    return words.otherwise.anywhere(fold(before)) or words.otherwise.begin(fold(behind))
+    # What follows may be "otherwise" and nothing else: "B if x is positive; C otherwise".
+    return words.otherwise.anywhere(fold(before)) or words.otherwise.begin(
+        f"{fold(CLAUSE.split(behind)[0])} "
+    )
 
 
 def clouded(text: str, words: Context, start: int) -> bool:

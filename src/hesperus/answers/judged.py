@@ -12,6 +12,7 @@ from hesperus.answers.context import (
     case_behind,
     clause_before,
     in_other_case,
+    left_open,
 )
 from hesperus.answers.lexicon import CLOSERS
 from hesperus.answers.scripts import is_unspaced
@@ -32,8 +33,10 @@ _FAR = 80
 
 
 def in_case(text: str, words: Context, start: int, end: int) -> bool:
-    """True where the clause of an option letter begins with a condition ("If the answer is A, …") or is the other case."""
-    if case_behind(text, words, end) or in_other_case(text, words, start, end):
+    """True where the clause of an option letter begins with a condition ("If the answer is A, …"), has one behind, or is the other case."""
+    if case_behind(text, words, end) or left_open(text, words, end):
+        return True
+    if in_other_case(text, words, start, end):
         return True
     while text[start - 1 : start] and text[start - 1] in _OPENING:
         start -= 1

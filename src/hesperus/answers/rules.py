@@ -123,17 +123,15 @@ def _subject(reply: Text, match: re.Match[str]) -> bool:
     """True where a letter at the start is followed by a sentence about it: "B seems unlikely.", "Aは除外できます。".
 
     Behind a blank, a script without capitals may also begin what the letter means: "A 第一句蕴含第二句". Where the
-    option's text is known, that is what must follow.
+    option's text is known, that is what must follow; where it is not, nothing that leaves an option out.
     """
     behind = reply.text[match.end("word") : match.end("word") + 2]
     follows = behind.lstrip(" ")[:1]
-    return (
-        is_letter(reply, match["word"])
-        and follows.isalpha()
-        and not follows.isupper()
-        and (follows.islower() or not behind.startswith(" ") or bool(option_of(reply, match["word"])))
-        and not is_upheld(reply, match)
-    )
+    if not is_letter(reply, match["word"]) or not follows.isalpha() or follows.isupper():
+        return False
+    if follows.islower() or not behind.startswith(" ") or option_of(reply, match["word"]):
+        return not is_upheld(reply, match)
+    return excluded(reply.text, reply.around, match.span("word"))
 
 
 def option(reply: Text) -> str | None:

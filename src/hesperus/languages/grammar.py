@@ -26,7 +26,7 @@ class Grammar:
         negators: Words that negate what follows within two words ("nicht", "not").
         negators_after: Words or endings that negate what precedes them ("नहीं", "değil", "ではない"); "*miyor" is any
             word that ends so. An answer that is also such a word counts only as a clause of its own.
-        conditions: Words that make what follows a case and no claim ("if", "whether").
+        conditions: Words that make what follows a case and no claim ("if", "whether"), the word for "if" first.
         otherwise: Words that begin the other case ("otherwise"): an answer behind them holds in that case only.
         but: Words after which a negation no longer holds ("but", "sondern").
         joins: Words for "and" between two answers.
