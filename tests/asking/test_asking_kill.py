@@ -26,12 +26,13 @@ CONCURRENCY = 8
 KILLS = 5
 
 CHILD = """
-import json, sys
+import json, signal, sys
 from hesperus.asking import Policy, ReplyStore, ask
 from hesperus.models import ModelOptions, model
 from hesperus.types import Prompt, Request
 
 url, store, out, count, concurrency = sys.argv[1:]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs in the background
 asked = model("http/m", ModelOptions(base_url=url))
 requests = [Request(asked.name, Prompt(f"q{n}")) for n in range(int(count))]
 def told(state):

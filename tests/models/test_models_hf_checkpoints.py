@@ -171,7 +171,7 @@ def _wandering_shard(folder: Path) -> None:
     [
         (_no_config, "has no config.json"),
         (_no_tokenizer, "tokenizer of .* cannot be loaded"),
-        (_broken_config, "cannot be read as JSON"),
+        (_broken_config, "the file is no JSON"),
         (_listed_config, "expected a mapping, found list"),
         (_adapter, "is an adapter; merge it"),
         (_cut, "cannot be loaded"),

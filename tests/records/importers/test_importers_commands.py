@@ -43,7 +43,7 @@ def test_import_of_a_table(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("q,l,a\n1,de,A\n2,de,\n", encoding="utf-8")
     flags = ["--map", "item=q", "--map", "language=l", "--map", "answer=a", "--model", "m"]
     assert _run("import", tmp_path / "t.csv", "--out", tmp_path / "t.parquet", *flags).exit_code == 0
-    assert read_records(tmp_path / "t.parquet")["outcome"].to_list() == ["answered", "invalid"]
+    assert read_records(tmp_path / "t.parquet")["outcome"].to_list() == ["answered", "empty"]
     common = ("import", tmp_path / "t.csv", "--out", tmp_path / "x.parquet")
     assert "write COLUMN=FIELD" in _fails(*common, "--map", "item")
     assert "--map item is given twice" in _fails(*common, "--map", "item=q", "--map", "item=l")

@@ -485,7 +485,7 @@ def test_tables_of_every_kind_give_the_same(tmp_path: Path) -> None:
         assert _reasons(imported) == {"language not known": 1}
     assert first is not None
     assert first.select("item", "input", "outcome").rows() == [
-        ("1", "en", "answered"), ("2", "en", "answered"), ("1", "sw", "answered"), ("2", "sw", "invalid"),
+        ("1", "en", "answered"), ("2", "en", "answered"), ("1", "sw", "answered"), ("2", "sw", "empty"),
     ]  # fmt: skip
     assert first["topic"].to_list() == ["x", "y", "x", "y"]
 
