@@ -237,6 +237,7 @@ def test_what_a_letter_means_may_begin_with_if() -> None:
         ("en", "B can be ruled out."), ("en", "We can cross B off."), ("de", "B fliegt raus."), ("fr", "B peut être exclu."), ("es", "Podemos descartar B."),
         ("it", "B va esclusa."), ("pt", "B pode ser excluída."), ("nl", "B valt af."), ("ru", "B можно исключить."), ("ar", "B يمكن استبعاده."), ("hi", "B को छोड़ा जा सकता है।"),
         ("tr", "B elenebilir."), ("id", "B dapat disingkirkan."), ("vi", "B có thể bị loại."), ("th", "B สามารถตัดออกได้"), ("th", "ตัด B ออก"), ("sw", "Tunaweza kuiondoa B."),
+        ("en", "I would leave out B."), ("fr", "On peut barrer B."), ("ja", "B は対象外です。"), ("zh", "B 不在考虑之列。"), ("hi", "B को नकारा जा सकता है।"), ("th", "B ตกไป"),
     ],
 )  # fmt: skip
 def test_a_letter_that_is_left_out_is_no_answer(language: str, reply: str) -> None:
