@@ -244,6 +244,11 @@ def test_a_letter_that_is_left_out_is_no_answer(language: str, reply: str) -> No
     assert lettered("choice", language, reply) is None
 
 
+def test_of_a_long_reply_what_follows_contradicts_no_letter() -> None:
+    long = "A. The heart pumps blood through the body, and the lungs take in air from outside. C is right."
+    assert (lettered("choice", "en", "A. C is right."), lettered("choice", "en", long)) == (None, "A")
+
+
 def test_behind_a_letter_and_a_blank_japanese_may_be_what_it_means_unless_that_is_known() -> None:
     assert (lettered("choice", "ja", "B 微妙です"), lettered("choice", "ja", "Bは微妙です")) == ("B", None)
     assert choice("ja", "B 微妙です", "心臓", "肺", "肝臓").label is None

@@ -45,6 +45,12 @@ def test_a_vowel_sign_does_not_end_a_word() -> None:
     assert wrong.stand_in("यह गलत है")
 
 
+def test_an_ellipsis_represents_48_characters_at_most() -> None:
+    excludes = Phrases.of(["rule … out"], str)
+    assert excludes.stand_in(f"rule {'x' * 46} out")
+    assert not excludes.stand_in(f"rule {'x' * 47} out")
+
+
 @pytest.mark.parametrize(
     "reply", ["ბ", "(ბ)", "პასუხია ბ.", "ბ ვარიანტი სწორია.", "ა) არასწორია. სწორია ბ)."]
 )

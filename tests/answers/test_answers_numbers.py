@@ -50,6 +50,8 @@ def test_numbers(language: str, reply: str, number: str) -> None:
         ("12:30", "invalid"),
         ("The answer is 10 to 12.", "invalid"),
         ("Is it 12?", "invalid"),
+        ("I cannot help with that: 15 of them are in the text.", "refused"),
+        ("The number is not stated!!!! 1987 is only mentioned.", "invalid"),
     ],
 )
 def test_replies_without_a_number(reply: str, outcome: str) -> None:

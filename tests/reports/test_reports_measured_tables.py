@@ -237,9 +237,7 @@ def test_single_cells_shares_and_outcomes_add_up(records: pl.DataFrame) -> None:
         assert summed == pytest.approx(row["value"])
         assert sum(r["value"] for r in _named(shares, **cell, statistic="gold_share")) == pytest.approx(1.0)  # type: ignore[misc]
         kinds = {r["statistic"]: r["value"] for r in _named(outcomes, **cell)}
-        assert kinds["answered"] == row["value"] and kinds["answered"] + kinds["empty"] == pytest.approx(
-            1.0
-        )  # type: ignore[operator]
+        assert kinds["answered"] == row["value"] and kinds["answered"] + kinds["empty"] == pytest.approx(1.0)  # type: ignore[operator]
         assert kinds["refused"] == 0.0
 
 
