@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hesperus.measures import mantel_test, runs_to_drop
+from hesperus.measures import mantel_test, mantel_tests, runs_to_drop
 
 
 def square(values: np.ndarray) -> np.ndarray:
@@ -123,3 +123,21 @@ def test_three_runs_have_a_correlation_and_two_have_none() -> None:
     found = mantel_test(x, y, permutations=0)
     assert (found.statistic, found.n) == (pytest.approx(np.corrcoef(x[a, b], y[a, b])[0, 1]), 3)
     assert mantel_test(x[:2, :2], y[:2, :2]).statistic is None
+
+
+def test_tests_that_share_their_permutations_are_those_of_one_each() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.random((14, 14))
+    y = y + y.T
+    noise = rng.random((14, 14))
+    kinds = [
+        y + 0.1 * (noise + noise.T),  # goes on to the ceiling, the others do not
+        noise + noise.T,
+        np.where(noise + noise.T > 1.2, np.nan, y),
+        np.full((14, 14), np.nan),
+    ]
+    for given in ({"permutations": 199, "ceiling": 1999}, {"permutations": 0}, {"permutations": 199}):
+        together = mantel_tests(kinds, y, seed=3, **given)
+        assert together == [mantel_test(kind, y, seed=3, **given) for kind in kinds]
+    small = [kind[:5, :5] for kind in kinds]
+    assert mantel_tests(small, y[:5, :5]) == [mantel_test(kind, y[:5, :5]) for kind in small]

@@ -132,7 +132,7 @@ from hesperus.measures.tax import (
 from hesperus.measures.unmatched import unmatched_difference, unmatched_p
 
 if TYPE_CHECKING:
-    from hesperus.measures.mantel import mantel_test, runs_to_drop
+    from hesperus.measures.mantel import mantel_test, mantel_tests, runs_to_drop
     from hesperus.measures.power import (
         agreement_detectable,
         exchanged_detectable,
@@ -227,6 +227,7 @@ __all__ = [
     "label_share_statistic",
     "mann_whitney",
     "mantel_test",
+    "mantel_tests",
     "mcnemar_power",
     "mcnemar_test",
     "mean_statistic",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product, repeat
 from math import factorial, prod
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]
 from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
-from hesperus.measures.permuting import NO_RESAMPLES, monte_carlo_p
+from hesperus.measures.permuting import NO_RESAMPLES, monte_carlo_ps
 from hesperus.measures.relations import Relation, correlations
 from hesperus.measures.resample import Floats
 
@@ -56,48 +58,122 @@ def mantel_test(
     """
     if x.ndim != 2 or x.shape[0] != x.shape[1] or x.shape != y.shape:
         raise ValueError(f"two square tables of the same runs are needed: {x.shape} and {y.shape}")
+    return mantel_tests([x], y, permutations=permutations, seed=seed, strata=strata, ceiling=ceiling)[0]
+
+
+def mantel_tests(
+    xs: Iterable[Floats],
+    y: Floats,
+    *,
+    permutations: int = 9999,
+    seed: int = 0,
+    strata: npt.NDArray[np.integer] | None = None,
+    ceiling: int = 0,
+) -> list[Relation]:
+    """`mantel_test` of several measures with the same other one: each p value is that of its own test.
+
+    The permutations of runs are drawn once for all tests, which costs a fraction where the runs are many.
+
+    Args:
+        xs: Tables like `x` of mantel_test; one at a time is held.
+        y: See mantel_test.
+        permutations: See mantel_test.
+        seed: See mantel_test.
+        strata: See mantel_test.
+        ceiling: See mantel_test.
+
+    Raises:
+        ValueError: `permutations` is less than 0.
+    """
     if permutations < 0:
         raise ValueError(f"permutations must be 0 or more, not {permutations}")
     dropped = runs_to_drop(y)
     kept = np.setdiff1d(np.arange(len(y)), dropped)
-    x, y = x[np.ix_(kept, kept)], y[np.ix_(kept, kept)]
+    y = y[np.ix_(kept, kept)]
+    sides = [_Side.of(x[np.ix_(kept, kept)], y) for x in xs]
+    tested = [side for side in sides if not np.isnan(side.observed)]
     codes = np.zeros(len(kept), dtype=np.intp) if strata is None else np.asarray(strata)[kept]
-    a, b = np.triu_indices(len(kept), 1)
-    counted = np.isfinite(x[a, b])
-    a, b = a[counted], b[counted]
-    n = len(a)
-    observed = correlations(x[a, b][None, :], y[a, b][None, :])[0] if n >= 3 else np.nan
-    if np.isnan(observed):
-        return Relation(None, None, "mantel", n, UNDEFINED, dropped)
-    if not permutations:
-        return Relation(float(observed), None, "mantel", n, NO_RESAMPLES, dropped)
-    score = x[a, b] - x[a, b].mean()
-    score /= np.sqrt(score @ score)
-    bar = abs(float(observed)) - 1e-9
-
-    def as_extreme(orders: Orders) -> int:
-        moved = y[orders[:, a], orders[:, b]]
-        moved = moved - moved.mean(axis=1, keepdims=True)
-        spread = np.sqrt((moved * moved).sum(axis=1))
-        # A permutation without a correlation is no evidence against chance.
-        varies = spread > 1e-12 * max(1.0, float(np.abs(y[a, b]).max()))
-        found = np.divide(moved @ score, spread, out=np.full(len(moved), np.inf), where=varies)
-        return int((np.abs(found) >= bar).sum())
-
     groups = [np.flatnonzero(codes == code) for code in np.unique(codes)]
-    if prod(factorial(len(group)) for group in groups) <= permutations + 1:
+    found: Iterator[float | None]
+    if not permutations:
+        found = repeat(None)
+    elif prod(factorial(len(group)) for group in groups) <= permutations + 1:
         orders = _all_orders(groups, len(kept))
-        return Relation(float(observed), as_extreme(orders) / len(orders), "mantel", n, "", dropped)
+        found = iter([side.extreme(y, orders) / len(orders) for side in tested])
+    else:
+        found = iter(_sampled(tested, y, groups, permutations=permutations, seed=seed, ceiling=ceiling))
+    untold = "" if permutations else NO_RESAMPLES
+    return [
+        Relation(None, None, "mantel", len(side.a), UNDEFINED, dropped)
+        if np.isnan(side.observed)
+        else Relation(side.observed, next(found), "mantel", len(side.a), untold, dropped)
+        for side in sides
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """The pairs of a test that count, and what was observed.
+
+    Attributes:
+        a: First run of each pair.
+        b: Second run of each pair.
+        score: The measure of each pair, centered and of length 1.
+        observed: Pearson's correlation; NaN where it is undefined.
+        least: Spread below which a permutation does not vary.
+    """
+
+    a: npt.NDArray[np.intp]
+    b: npt.NDArray[np.intp]
+    score: Floats
+    observed: float
+    least: float
+
+    @classmethod
+    def of(cls, x: Floats, y: Floats) -> _Side:
+        a, b = np.triu_indices(len(x), 1)
+        counted = np.isfinite(x[a, b])
+        a, b = a[counted], b[counted]
+        here, beside = x[a, b], y[a, b]
+        observed = float(correlations(here[None, :], beside[None, :])[0]) if len(a) >= 3 else np.nan
+        if np.isnan(observed):
+            return cls(a, b, here, np.nan, 0.0)
+        score = here - here.mean()
+        return cls(
+            a, b, score / np.sqrt(score @ score), observed, 1e-12 * max(1.0, float(np.abs(beside).max()))
+        )
+
+    def extreme(self, y: Floats, orders: Orders) -> int:
+        """How many orders of runs, [orders, runs], are at least as extreme as what was observed."""
+        moved = y.ravel().take(orders[:, self.a] * len(y) + orders[:, self.b])
+        moved -= moved.mean(axis=1, keepdims=True)
+        spread = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+        # A permutation without a correlation is no evidence against chance.
+        found = np.divide(
+            moved @ self.score, spread, out=np.full(len(moved), np.inf), where=spread > self.least
+        )
+        return int((np.abs(found) >= abs(self.observed) - 1e-9).sum())
+
+
+def _sampled(
+    sides: Sequence[_Side],
+    y: Floats,
+    groups: Sequence[npt.NDArray[np.intp]],
+    *,
+    permutations: int,
+    seed: int,
+    ceiling: int,
+) -> list[float]:
     generator = np.random.default_rng(seed)
 
-    def extreme(rows: int) -> int:
-        orders = np.empty((rows, len(kept)), dtype=np.intp)
+    def extreme(rows: int, places: npt.NDArray[np.intp]) -> Floats:
+        orders = np.empty((rows, len(y)), dtype=np.intp)
         for group in groups:
             orders[:, group] = generator.permuted(np.tile(group, (rows, 1)), axis=1)
-        return as_extreme(orders)
+        return np.array([float(sides[place].extreme(y, orders)) for place in places])
 
-    p = monte_carlo_p(extreme, width=len(kept) + n, resamples=permutations, ceiling=ceiling)
-    return Relation(float(observed), p, "mantel", n, "", dropped)
+    width = len(y) + max((len(side.a) for side in sides), default=0)
+    return monte_carlo_ps(extreme, len(sides), width=width, resamples=permutations, ceiling=ceiling)
 
 
 def runs_to_drop(y: Floats) -> tuple[int, ...]:

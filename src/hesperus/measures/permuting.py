@@ -58,19 +58,47 @@ def monte_carlo_p(extreme: Callable[[int], float], *, width: int, resamples: int
 
     Reference: Besag and Clifford (1991), Sequential Monte Carlo p-values.
     """
+    return monte_carlo_ps(
+        lambda rows, _: np.array([float(extreme(rows))]), 1, width=width, resamples=resamples, ceiling=ceiling
+    )[0]
+
+
+def monte_carlo_ps(
+    extreme: Callable[[int, npt.NDArray[np.intp]], Floats],
+    tests: int,
+    *,
+    width: int,
+    resamples: int,
+    ceiling: int = 0,
+) -> list[float]:
+    """The p values of tests that permute the same things: what is drawn serves all that are still open.
+
+    Args:
+        extreme: Takes how many permutations to draw and the indices of the open tests, and gives for each of these how many
+            are at least as extreme as what was observed.
+        tests: How many tests there are.
+        width: See monte_carlo_p.
+        resamples: See monte_carlo_p.
+        ceiling: See monte_carlo_p.
+
+    Raises:
+        ValueError: `resamples` is less than 1.
+    """
     if resamples < 1:
         raise ValueError(f"resamples must be 1 or more, not {resamples}")
     rows = max(1, _BLOCK // max(1, width))
-    found, drawn = 0.0, 0
+    found, drawn = np.zeros(tests), np.zeros(tests)
+    open_tests, done = np.arange(tests), 0
     for until in (resamples, max(resamples, ceiling)):
         # The decision falls at the first mark only: looking after every block would draw until something is found.
-        if drawn and found >= _FEW:
-            break
-        while drawn < until:
-            height = min(rows, until - drawn)
-            found += extreme(height)
-            drawn += height
-    return (1 + found) / (1 + drawn)
+        if done:
+            open_tests = open_tests[found[open_tests] < _FEW]
+        while done < until and len(open_tests):
+            height = min(rows, until - done)
+            found[open_tests] += extreme(height, open_tests)
+            done += height
+            drawn[open_tests] = done
+    return [float(p) for p in (1 + found) / (1 + drawn)]
 
 
 def permuted_correlation_p(x: Floats, y: Floats, *, resamples: int, ceiling: int = 0, seed: int = 0) -> float:

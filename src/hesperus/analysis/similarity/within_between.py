@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ from hesperus.analysis.similarity.measured import (
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
 from hesperus.measures import (
+    Relation,
     benjamini_hochberg,
     enough_permutations,
     evened,
@@ -29,7 +31,7 @@ from hesperus.measures import (
     holm,
     intervals,
     mann_whitney,
-    mantel_test,
+    mantel_tests,
     rank_pairs,
     resampled_detectable,
     resampled_p,
@@ -62,9 +64,8 @@ def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[
     ceiling = enough_permutations(settings.permutations, len(chosen))
     every = _all_pairs(found, settings) if chosen else None
     rows = [_row(found, task, settings, left, right) for left, right in chosen]
-    for row, (left, right) in zip(rows, chosen, strict=True):
-        assert every is not None
-        p, said = _mantel(found, every, (left, right), settings, ceiling)
+    permuted = _mantel(found, every, chosen, settings, ceiling) if every is not None else []
+    for row, (p, said) in zip(rows, permuted, strict=True):
         row["p_mantel"] = p
         row["reason"] = "; ".join(text for text in (str(row["reason"] or ""), said) if text)
     family = [row for row in rows if row["model"] != "all"]
@@ -153,29 +154,37 @@ def _all_pairs(found: Measured, settings: SimilaritySettings) -> _All:
 def _mantel(
     found: Measured,
     every: _All,
-    sides: tuple[tuple[str, str], tuple[str, str]],
+    chosen: Sequence[tuple[tuple[str, str], tuple[str, str]]],
     settings: SimilaritySettings,
     ceiling: int,
-) -> tuple[float | None, str]:
+) -> list[tuple[float | None, str]]:
     """Permutes runs: pairs of the first design are 1, of the second 0; all others do not count but move along."""
+    tests = mantel_tests(
+        (_kinds(found, every, sides) for sides in chosen),
+        every.value,
+        permutations=settings.permutations if settings.bootstrap.resamples else 0,
+        seed=settings.bootstrap.seed,
+        ceiling=ceiling,
+    )
+    return [(test.p, _said(test, found, every)) for test in tests]
+
+
+def _kinds(found: Measured, every: _All, sides: tuple[tuple[str, str], tuple[str, str]]) -> Floats:
     a, b = _groups(found, *sides)
     runs = len(found.runs.cells)
     kind = np.full((runs, runs), np.nan)
     for group, code in ((b, 0.0), (a, 1.0)):
         i, j = found.designs.pairs[group.pairs].T
         kind[i, j] = kind[j, i] = code
-    test = mantel_test(
-        kind[np.ix_(every.places, every.places)],
-        every.value,
-        permutations=settings.permutations if settings.bootstrap.resamples else 0,
-        seed=settings.bootstrap.seed,
-        ceiling=ceiling,
-    )
+    return kind[np.ix_(every.places, every.places)]
+
+
+def _said(test: Relation, found: Measured, every: _All) -> str:
     said = [test.reason] if test.reason else []
     if test.dropped:
         named = ", ".join(_named(found.runs.cells[every.places[run]]) for run in test.dropped)
         said.append(f"without {named}, so that every pair of runs has a value")
-    return test.p, f"p_mantel: {'; '.join(said)}" if said else ""
+    return f"p_mantel: {'; '.join(said)}" if said else ""
 
 
 def _named(cell: Cell) -> str:

@@ -19,7 +19,7 @@ from hesperus.measures import (
     RepresentationSimilarity,
     enough_permutations,
     holm,
-    mantel_test,
+    mantel_tests,
     representation_similarity,
 )
 from hesperus.models.hf import HfModel
@@ -283,7 +283,7 @@ def _set_beside(
 ) -> None:
     """Add Mantel's test of each layer with the other measure, and Holm's correction over the layers."""
     ceiling = enough_permutations(permutations, len(found))
-    tests = [mantel_test(one.matrix(), beside, permutations=permutations, ceiling=ceiling) for one in found]
+    tests = mantel_tests((one.matrix() for one in found), beside, permutations=permutations, ceiling=ceiling)
     for row, test, corrected in zip(rows, tests, holm([test.p for test in tests]), strict=True):
         named = ", ".join(languages[place] for place in test.dropped)
         dropped = f"without {named}, so that every pair has a value of both" if named else ""
