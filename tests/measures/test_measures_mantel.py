@@ -136,8 +136,8 @@ def test_tests_that_share_their_permutations_are_those_of_one_each() -> None:
         np.where(noise + noise.T > 1.2, np.nan, y),
         np.full((14, 14), np.nan),
     ]
-    for given in ({"permutations": 199, "ceiling": 1999}, {"permutations": 0}, {"permutations": 199}):
-        together = mantel_tests(kinds, y, seed=3, **given)
-        assert together == [mantel_test(kind, y, seed=3, **given) for kind in kinds]
+    for how in ({"permutations": 199, "ceiling": 1999}, {"permutations": 0}, {"permutations": 199}):
+        together = mantel_tests(kinds, y, seed=3, **how)
+        assert together == [mantel_test(kind, y, seed=3, **how) for kind in kinds]
     small = [kind[:5, :5] for kind in kinds]
     assert mantel_tests(small, y[:5, :5]) == [mantel_test(kind, y[:5, :5]) for kind in small]
