@@ -62,10 +62,6 @@ def summary(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     return summary_table(records, settings=settings)
 
 
-NOTED = frozenset({"cohen_kappa"})
-"""Statistics of whose intervals the notes speak."""
-
-
 def summary_table(
     records: pl.DataFrame,
     *,
