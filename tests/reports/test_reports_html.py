@@ -13,9 +13,14 @@ from page_outline import is_sound, loads_nothing, outline
 
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import UsageError
+from hesperus.evidence.shown import shown_on
 from hesperus.records import SCHEMA, Run, read_any_run, write_records, write_run
 from hesperus.records.packed import packed_run
+from hesperus.reports.blocks import Page, Section
+from hesperus.reports.columns import Column
+from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html import report_html, write_report
+from hesperus.reports.html_page import html
 from hesperus.reports.multisense_page import multisense_report
 from hesperus.version import __version__
 
@@ -106,6 +111,30 @@ def test_a_page_of_many_models_and_senses_draws_the_first_models(
     assert found.findings.drawn == ("m/0", "m/1")
     assert {row["low"] for row in found.findings.directions.rows} == {None}
     assert "first 2 of 3 models" in next(one for one in found.drawings() if one.kind == "accuracy").caption
+
+
+def test_of_very_many_pairs_neither_intervals_nor_rows_of_changes_are_made(
+    make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run({"m/0": 2.0})
+    assert multisense_report(run).findings.has_directions
+    monkeypatch.setattr("hesperus.analysis.multisense_findings._MANY_PAIRS", 1)
+    found = multisense_report(run)
+    assert not found.findings.has_directions
+    assert {row["low"] for row in found.findings.directions.rows} == {None}
+    text = report_html(run)
+    assert "hesperus measure directions RUN" in text and "where changed answers go has" not in text
+
+
+def test_a_page_holds_some_rows_of_a_very_long_table_and_says_how_many() -> None:
+    heads = (Column("Model"), Column("Items", unit="number"))
+    rows = tuple((f"model-{place:05}", Number(place, "count")) for place in range(3001))
+    text = html(Page.of("Title", (), (Section("Table", "table"), Grid("All.", heads, rows))))
+    (table,) = shown_on(text).tables
+    assert len(table.rows) == 1 + 2500 and table.rows[-1] == ["model-02499", "2,499"]
+    assert "first 2,500 of 3,001 rows" in text and "model-02500" not in text
+    whole = html(Page.of("Title", (), (Section("Table", "table"), Grid("All.", heads, rows[:2500]))))
+    assert " of 2,500 rows" not in whole and "model-02499" in whole
 
 
 def test_a_records_file_alone_is_enough(capitals: Run, tmp_path: Path) -> None:

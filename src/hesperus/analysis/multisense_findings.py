@@ -30,6 +30,9 @@ _MANY_CELLS = 160
 """Models × whole senses that a page draws with a panel a model; of more it draws the first models, and where changed answers
 go is measured without intervals, which would be most of all that is measured."""
 
+_MANY_PAIRS = 2_500
+"""Compared pairs of senses of which the same holds: 70 originals of one model, each with every other."""
+
 
 @dataclass(frozen=True, slots=True)
 class MultisenseFindings:
@@ -41,7 +44,8 @@ class MultisenseFindings:
         accuracy: Of every cell.
         validity: Of every cell.
         labels: Shares of labels, of every cell.
-        directions: Where changed answers go; without intervals if not all models are drawn.
+        directions: Where changed answers go.
+        has_directions: Whether these have intervals and are few enough to be shown, hence of all models and pairs.
         outcomes: What became of the replies.
         agreement: Of pairs of whole senses within each model, with intervals: all pairs, or, where the senses are
             many, each original with every other sense.
@@ -60,6 +64,7 @@ class MultisenseFindings:
     validity: Table
     labels: Table
     directions: Table
+    has_directions: bool
     outcomes: Table
     agreement: Table
     pairs: Table
@@ -98,18 +103,17 @@ def multisense_findings(
     models = tuple(sorted(records["model"].unique()))
     cells = records.lazy().filter(_WHOLE).select("model", "input").unique().collect().height
     fitting = max(1, len(models) * _MANY_CELLS // max(cells, 1))
-    counted = (
-        settings
-        if fitting >= len(models)
-        else replace(settings, bootstrap=replace(settings.bootstrap, resamples=0))
-    )
+    consistency = consistency_table(records, settings)
+    few = fitting >= len(models) and len(consistency.rows) <= _MANY_PAIRS
+    counted = settings if few else replace(settings, bootstrap=replace(settings.bootstrap, resamples=0))
     return MultisenseFindings(
-        with_shares(consistency_table(records, settings), places),
+        with_shares(consistency, places),
         with_shares(decomposition_table(records, settings), places),
         with_shares(accuracy_table(records, usual), places),
         with_shares(validity_table(records, usual), places),
         with_shares(labels_table(records, usual), places),
         with_shares(directions_table(records, counted), places),
+        few,
         outcomes_table(records, usual),
         with_shares(agreement, places),
         with_shares(pairs, places),

@@ -13,7 +13,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from jinja2 import Environment, PackageLoader
@@ -35,6 +35,8 @@ _LONGEST = 1200
 
 _MOST_ROWS = 400
 """Rows of a table that stand in a large page as they are; the others of a longer one are packed."""
+_MOST_HELD = 2_500
+"""Rows of a table that a page holds at all: a table of every pair of 200 languages would be most of it."""
 _LARGE = 2_300_000
 """Bytes from which on a page packs rows, so that with what it claims it stays below 3 MB."""
 
@@ -110,21 +112,26 @@ class ShownGrid:
     """A table as it is shown.
 
     Attributes:
-        grid: The table.
+        grid: The table, with the rows that the page holds.
+        total: Rows that the table has.
         leads: For each row the filter that most of its numbers lead to, and that of each cell (see ItemLinks); empty where
             it leads nowhere.
     """
 
     grid: Grid
+    total: int
     leads: tuple[tuple[str, tuple[str, ...]], ...]
 
     @classmethod
     def of(cls, grid: Grid, links: ItemLinks | None, named: Collection[str]) -> ShownGrid:
         """A table without its constant columns, which still say what a row is about."""
         kept = grid.varying
-        found = (links.of_row(grid.columns, row) if links else ("",) * len(row) for row in grid.rows)
+        rows = grid.rows[:_MOST_HELD]
+        found = (links.of_row(grid.columns, row) if links else ("",) * len(row) for row in rows)
         cells = (tuple(row[place] for place in kept) for row in found)
-        return cls(grid.told_once(named), tuple((_most(row), row) for row in cells))
+        told = grid.told_once(named)
+        shown = replace(told, rows=told.rows[:_MOST_HELD])
+        return cls(shown, len(grid.rows), tuple((_most(row), row) for row in cells))
 
 
 def _most(leads: tuple[str, ...]) -> str:

@@ -26,6 +26,8 @@ FIGURES = (
 
 _MOST_MAPS = 6
 """Models whose map of all senses is drawn."""
+_MOST_SENSES = 100
+"""Senses of such a map: with more it would be most of the page, and no name could be read."""
 
 
 @drawn
@@ -61,7 +63,8 @@ def drawings(found: MultisenseFindings) -> Iterator[Drawing]:
         "consistency", "consistency", consistency_figure(of_drawn(found.consistency)),
         f"How often the answer stays the same when the question is put in another sense; lines are intervals.{some}", same,
     )  # fmt: skip
-    for number, model in enumerate(models[:_MOST_MAPS], start=1):
+    senses = {row["a"] for row in found.pairs.rows}
+    for number, model in enumerate(models[:_MOST_MAPS] if len(senses) <= _MOST_SENSES else (), start=1):
         yield Drawing(
             "pairs", f"pairs-{number}", pairs_figure(found.pairs, model=model),
             f"{model}: share of items with the same answer in two senses, for every pair of senses.",
@@ -80,7 +83,7 @@ def drawings(found: MultisenseFindings) -> Iterator[Drawing]:
         "directions", "directions", directions_figure(of_drawn(found.directions)),
         "What becomes of an answer that changes, instruction and input being in the other sense: a line adds up to "
         f"100\u00a0%, but for rare changes that are left out.{some}",
-        "" if few else "where changed answers go",
+        "where changed answers go" if found.has_directions else "",
     )  # fmt: skip
     yield Drawing(
         "outcomes", "outcomes", outcomes_figure(of_drawn(found.outcomes)),

@@ -53,7 +53,9 @@ _NOTES = (
     "research in NLP. Nature Machine Intelligence 5, 2023.",
 )
 _FREE = "The answers are free texts or too many labels for a picture of shares; the examples below show single items."
-_DIRECTIONS = "`hesperus measure directions RUN` has where changed answers go of all models, with intervals."
+_DIRECTIONS = (
+    "`hesperus measure directions RUN` has where changed answers go of all models and pairs, with intervals."
+)
 _INVALID = {
     "disagree": "an invalid answer is the same as no other",
     "agree": "two invalid answers are the same",
@@ -142,8 +144,7 @@ def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]])
     yield from drawn["labels"]
     yield grids.labels_grid(found.labels, MOST_LABELS)
     yield from drawn["directions"]
-    is_whole = {row["model"] for row in found.accuracy.rows} <= set(found.drawn)
-    yield grids.directions_grid(found.directions, MOST_LABELS) if is_whole else note(_DIRECTIONS)
+    yield grids.directions_grid(found.directions, MOST_LABELS) if found.has_directions else note(_DIRECTIONS)
     if any(row["statistic"] != "answered" and row["value"] for row in found.outcomes.rows):
         yield Section("What became of the replies", "replies", listed="Replies")
         yield from drawn["outcomes"]
