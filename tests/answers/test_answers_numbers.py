@@ -80,8 +80,18 @@ def test_strict_takes_a_number_and_nothing_else() -> None:
         ("二〇二〇", "2020"),
         ("三万五千", "35000"),
         ("两千", "2000"),
+        ("三亿五千万", "350000000"),
+        ("二万亿", "2000000000000"),
+        ("一万二千亿", "1200000000000"),
+        ("一百五", None),  # 150 to most who say it
+        ("一万五。", None),
+        ("一百一十五", "115"),
         ("十" * 41, None),
     ],
 )
 def test_numerals_in_chinese_characters(reply: str, label: str | None) -> None:
     assert read(reader_for("number", "zh", answers={}), reply).label == label
+
+
+def test_a_last_digit_behind_a_hundred_is_one_in_japanese() -> None:
+    assert read(reader_for("number", "ja", answers={}), "百五").label == "105"

@@ -47,6 +47,8 @@ _LONGEST_DECLINING = 200
 """Characters of a reply that declines and only mentions a number: "I lack information; the text names 3 people."."""
 _YEAR = re.compile(r"1\d{3}|20\d{2}|2100")
 _HAN_SCRIPTS = frozenset({"Hans", "Hant", "Jpan"})
+_SHORTENED = re.compile(r"[百千万萬亿億][一二三四五六七八九]\Z")
+"""一百五 is 150 in spoken Chinese, and 105 in Japanese and to some who write: it is not read."""
 _HAN_NUMERALS = "〇零一二两兩三四五六七八九十百千万萬亿億"
 _LONGEST_JOIN = 10
 """Characters between two parts of a number: blanks and "and"."""
@@ -377,6 +379,8 @@ def _in_digits(reply: Text) -> str:
     numeral = _han_numeral(wording).search(said, max(0, len(said) - _LONGEST))
     if numeral is None or said[: numeral.start()].endswith(tuple(_HAN_NUMERALS)):
         return said
+    if wording.script != "Jpan" and _SHORTENED.search(numeral[1]):
+        return said
     before = said[: numeral.start()]
     behind_cue = any(cue.end() == numeral.start() for cue in _cues_in(said, wording))
     return f"{before}{_han_value(numeral[1])}" if behind_cue or not peel(before) else said
@@ -398,6 +402,8 @@ def _han_value(numeral: str) -> int:
             digit = value
         elif value < 10_000:  # noqa: PLR2004
             section, digit = section + (digit or 1) * value, 0
+        elif total < value:  # 二万亿: all that is before is multiplied
+            total, section, digit = (total + section + digit or 1) * value, 0, 0
         else:
             total, section, digit = total + (section + digit or 1) * value, 0, 0
     return total + section + digit
