@@ -101,6 +101,24 @@ def test_originals_where_nothing_was_made() -> None:
     assert story.headlines(found, OWN)[0].endswith("of 10 questions in German and in English.")
 
 
+def test_several_originals_are_one_sentence_that_names_both_languages_of_a_pair() -> None:
+    languages = {
+        "en": "yyyynnnnnn",
+        "de": "yyyynnnnny",
+        "ar": "yyyynnnnyy",
+        "sw": "nnnnnnnnnn",
+        "zh": "nnnnnnyyyy",
+    }
+    records = rows("m", {(code, code): letters for code, letters in languages.items()})
+    found = multisense_findings(records, bootstrap=QUICK)
+    (told,) = [plain(sentence) for sentence in story.headlines(found, OWN)]
+    assert "(English and Chinese) up to" in told and told.endswith(
+        "(German and English) of 10 questions in two of 5 languages."
+    )
+    (accuracy,) = [plain(sentence) for sentence in story.asides(found, records) if "accuracy" in sentence]
+    assert "(Chinese) to " in accuracy and accuracy.endswith("(English) in 5 languages, of 10 questions.")
+
+
 def test_every_model_and_source_has_its_own_sentence() -> None:
     back = {("de", "de"): "yyyynnnnnn", ("en_from_de", "en_from_de"): "yyyynnnnnn"}
     found, records = found_of(rows("a", SOURCE | GERMAN | back), rows("b", SOURCE | GERMAN))

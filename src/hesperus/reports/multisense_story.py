@@ -23,6 +23,9 @@ from hesperus.wording import (
     sense_sentence,
 )
 
+# Accuracy of more original languages than these is told by the lowest and the highest.
+_MOST_ORIGINALS = 3
+
 Found = tuple[Pair, Mapping[str, Any]]
 
 
@@ -39,7 +42,10 @@ def _codes(records: pl.DataFrame) -> set[str]:
 
 
 def headlines(found: MultisenseFindings, own: Collection[str] = ()) -> list[str]:
-    """One sentence a model, task and source: how often its answer stays the same.
+    """One sentence a model and task: how often its answer stays the same.
+
+    What was translated has a sentence for each language that it was translated from. Originals alone have
+    one sentence for all their pairs, which names both languages of the pairs at its ends.
 
     Args:
         found: The tables of the report.
@@ -50,14 +56,13 @@ def headlines(found: MultisenseFindings, own: Collection[str] = ()) -> list[str]
     kinds = ("T",) if any(pair.kind == "T" for pair, _ in rows) else ("versions",)
     for pair, row in rows:
         if pair.kind in kinds:
-            groups.setdefault((str(row["model"]), str(row["task"]), pair.source or ""), []).append(
-                (pair, row)
-            )
+            source = pair.source or "" if kinds == ("T",) else ""
+            groups.setdefault((str(row["model"]), str(row["task"]), source), []).append((pair, row))
     tasks, sources = {key[1] for key in groups}, {key[2] for key in groups}
     told = []
     for (model, task, source), members in groups.items():
         what = f" of {task}" if len(tasks) > 1 else ""
-        what += f" from {language_name(_language(source))}" if len(sources) > 1 and kinds == ("T",) else ""
+        what += f" from {language_name(_language(source))}" if len(sources) > 1 else ""
         told.append(
             _one(model, what, members, own) if len(members) == 1 else _several(model, what, members, own)
         )
@@ -92,6 +97,11 @@ def _several(model: str, what: str, members: Sequence[Found], own: Collection[st
             language_name(_language(low_pair.target or "")),
             language_name(_language(high_pair.target or "")),
         )
+    elif all(pair.kind == "versions" for pair, _ in members):
+        when = (
+            f"in two of {len({code for pair, _ in members for code in (pair.source, pair.target)})} languages"
+        )
+        names = _languages(low_pair), _languages(high_pair)
     else:
         when = f"put in {len(members)} other ways"
         names = low_pair.target_label, high_pair.target_label
@@ -110,6 +120,10 @@ def row_count(rows: Sequence[Mapping[str, Any]]) -> str:
     return (f"{least:,} to " if least < most else "") + counted(most, "question")
 
 
+def _languages(pair: Pair, between: str = " and ") -> str:
+    return between.join(language_name(_language(code)) for code in (pair.source or "", pair.target or ""))
+
+
 def _is_own_translation(sense: Sense) -> bool:
     return bool(sense.source) and not (sense.variant or sense.maker or sense.via)
 
@@ -117,8 +131,7 @@ def _is_own_translation(sense: Sense) -> bool:
 def _when(pair: Pair, own: Collection[str]) -> str:
     sense = parsed(pair.target or "")
     if sense is None or sense.is_original:
-        versions = [language_name(_language(code)) for code in (pair.source or "", pair.target or "")]
-        return f"in {versions[0]} and in {versions[1]}"
+        return f"in {_languages(pair, ' and in ')}"
     if _is_own_translation(sense) and sense.code not in own:
         return f"after translation into {language_name(sense.language)}"
     if _is_own_translation(sense):
@@ -167,9 +180,7 @@ def _accuracy(found: MultisenseFindings) -> list[str]:
             row for row, sense in zip(rows, senses, strict=True) if sense is None or not sense.is_original
         ]
         started = [row for row in originals if row["input"] in origins] or originals
-        parts = [
-            f"{estimate_text(row, 'share')} in {language_name(str(row['input']))}" for row in started[:3]
-        ]
+        parts = _original_accuracies(started)
         if others:
             worst = min(others, key=lambda row: (row["value"], row["input"]))
             best = max(others, key=lambda row: (row["value"], row["input"]))
@@ -188,3 +199,15 @@ def _accuracy(found: MultisenseFindings) -> list[str]:
             asked = row_count(rows)
             told.append(f"{model}: accuracy{of} {joined(parts)}, of {asked}.")
     return told[:6]
+
+
+def _original_accuracies(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each language, or, of many, the lowest and the highest."""
+    if len(rows) <= _MOST_ORIGINALS:
+        return [f"{estimate_text(row, 'share')} in {language_name(str(row['input']))}" for row in rows]
+    ordered = sorted(rows, key=lambda row: (row["value"], row["input"]))
+    ends = [
+        f"{estimate_text(row, 'share')} ({language_name(str(row['input']))})"
+        for row in (ordered[0], ordered[-1])
+    ]
+    return [f"{' to '.join(ends)} in {len(rows)} languages"]
