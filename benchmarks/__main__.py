@@ -21,7 +21,14 @@ from benchmarks.result_rows import ROWS
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
-NOT_BENCHMARKS = {"__init__", "__main__", "fault_server", "loopback_server", "result_rows"}
+NOT_BENCHMARKS = {
+    "__init__",
+    "__main__",
+    "fault_server",
+    "local_checkpoint",
+    "loopback_server",
+    "result_rows",
+}
 BY_NAME_ONLY = {"mutants"}
 SHORT: Mapping[str, Sequence[str]] = {
     "agreement": ("--models", "4", "--languages", "10", "--items", "4000", "--rounds", "3"),

@@ -9,7 +9,13 @@ lm-evaluation-harness is run by the interpreter that HESPERUS_LM_EVAL_PYTHON nam
 given batch sizes counts. Two questions of a round are scored by bare transformers too, one option at a time; it also writes
 replies in batches of 32 of like length.
 
+A share of the matrix rate is the products of weights and tokens (attention not counted) over the time, as a part of the rate at
+which the same device multiplies two large matrices in the same precision, measured first. On an accelerator time is the clock's,
+models are larger (`--shape 1b`, `8b`: as many weights as the Llamas of these names without their vocabulary), and the questions are
+asked again with little memory, which has to give the same numbers, and to be said.
+
     python -m benchmarks local_models [--questions 12] [--replies 128] [--rounds 2] [--device cpu] [--dtype float32]
+    python -m benchmarks local_models --device cuda --shape 1b --questions 512 --replies 256 --batch-sizes 16 64 256
 """
 
 from __future__ import annotations
@@ -20,8 +26,8 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,89 +35,25 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+from local_checkpoint import CASES, ENDS, SHAPES, WORDS, Case, Counted, checkpoint, matrix_rate, timed, words
 from result_rows import keep
-from tokenizers import Tokenizer, models, pre_tokenizers
 
+from hesperus.errors import HesperusWarning
 from hesperus.models import Loading, ModelOptions
 from hesperus.models.hf import HfModel
-from hesperus.types import Prompt, Request, Settings
+from hesperus.types import Prompt, Reply, Request, Settings
 
 WANTED, NEAR = 4.0, 1e-4
 """Times lm-evaluation-harness, over all questions; largest difference from one option at a time."""
 
-WORDS, ENDS, LONGEST, ALONE = 32000, 800, 160, 2
+LONGEST, ALONE = 160, 2
+"""Most tokens of a reply; questions of a round that are scored one option at a time too."""
+
+SPARE = 96 << 20
+"""Bytes that are left beside the weights where an accelerator is to run out of memory."""
+
 PEER = Path(__file__).parent / "peers" / "lm_eval_model.py"
 HARNESS = "lm-evaluation-harness"
-
-
-@dataclass(frozen=True)
-class Case:
-    """Questions of one kind.
-
-    Attributes:
-        name: Of the kind.
-        before: Tokens that all questions begin with.
-        options: How many each has.
-        tokens: Fewest and most tokens of an option.
-    """
-
-    name: str
-    before: int
-    options: int
-    tokens: tuple[int, int]
-
-    def requests(self, count: int, rng: np.random.Generator) -> list[Request]:
-        """Questions of the kind."""
-        begun = words(self.before, rng)
-        letters = tuple(f" w{1 + n}" for n in range(self.options))
-        made = []
-        for _ in range(count):
-            text = f"{begun} {words(int(rng.integers(40, 160)), rng)}"
-            lengths = rng.integers(self.tokens[0], self.tokens[1] + 1, self.options)
-            options = letters if self.tokens[1] == 1 else tuple(f" {words(int(n), rng)}" for n in lengths)
-            made.append(Request("x", Prompt(text), options=options))
-        return made
-
-
-CASES = (
-    Case("4 letters", 30, 4, (1, 1)),
-    Case("4 letters after five examples", 400, 4, (1, 1)),
-    Case("4 texts", 30, 4, (2, 12)),
-    Case("10 texts after five examples", 400, 10, (2, 12)),
-)
-
-
-def words(count: int, rng: np.random.Generator) -> str:
-    """Words of no meaning, none of which ends a reply."""
-    return " ".join(f"w{n}" for n in rng.integers(20, WORDS - ENDS, count))
-
-
-def checkpoint(folder: Path) -> Path:
-    """A Llama of random weights whose tokens are whole words; the last of them end a reply."""
-    raw = Tokenizer(
-        models.WordLevel({f"w{n}": n for n in range(WORDS)} | {"<unk>": WORDS}, unk_token="<unk>")
-    )
-    raw.pre_tokenizer = pre_tokenizers.Whitespace()
-    held = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=raw, unk_token="<unk>", pad_token="<unk>", eos_token=f"w{WORDS - 1}"
-    )
-    held.save_pretrained(folder)
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
-        vocab_size=WORDS + 1, hidden_size=512, intermediate_size=1376, num_hidden_layers=8, num_attention_heads=8,
-        num_key_value_heads=4, max_position_embeddings=2048, initializer_range=0.05, eos_token_id=None, bos_token_id=None,
-    )  # fmt: skip
-    made = transformers.LlamaForCausalLM(config)
-    made.generation_config.eos_token_id = list(range(WORDS - ENDS, WORDS))
-    made.save_pretrained(folder)
-    return folder
-
-
-def timed(work: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Seconds of the processor and of the clock, and what came out."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    found = work()
-    return time.process_time() - cpu, time.perf_counter() - wall, found
 
 
 class Harness:
@@ -121,11 +63,13 @@ class Harness:
         python: Its interpreter.
         folder: The checkpoint.
         rows: Rows of a batch.
+        device: Where it computes.
+        dtype: How precisely.
     """
 
-    def __init__(self, python: str, folder: Path, rows: int) -> None:
+    def __init__(self, python: str, folder: Path, rows: int, device: str, dtype: str) -> None:
         self._process = subprocess.Popen(
-            [python, str(PEER), str(folder), str(rows)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [python, str(PEER), str(folder), str(rows), device, dtype], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
 
@@ -153,12 +97,23 @@ class Peers:
         model: The same checkpoint, as transformers loads it.
         words: Its tokenizer.
         harnesses: lm-evaluation-harness, once for each batch size; none where it is not installed.
+        device: Where all of them compute.
+        counted: What goes through the model of hesperus.
+        rate: Operations a second of the device.
     """
 
     ours: HfModel
     model: Any
     words: Any
     harnesses: Sequence[Harness]
+    device: str
+    counted: Counted
+    rate: float
+
+    @property
+    def clock(self) -> int:
+        """Which time counts: of the processor, or of the clock where the processor is not what computes."""
+        return 0 if self.device == "cpu" else 1
 
     def alone(self, requests: Sequence[Request]) -> list[tuple[float, ...]]:
         """Each option by itself: one row, no padding, no cache."""
@@ -195,40 +150,55 @@ class Peers:
 
 
 def scoring(case: Case, peers: Peers, count: int, rounds: int) -> tuple[list[float], float]:
-    """Least processor time of hesperus and of the harness, and the largest difference from one option at a time."""
+    """Least time of hesperus and of the harness, and the largest difference from one option at a time."""
     rng = np.random.default_rng(len(case.name))
     best: dict[str, tuple[float, float]] = {}
     gap = 0.0
     for _ in range(rounds):
         requests = case.requests(count, rng)
         pairs = [(request.prompt.user, option) for request in requests for option in request.options or ()]
-        cpu, wall, found = timed(lambda: peers.ours.replies(requests))  # noqa: B023
+        peers.counted.taken()
+        cpu, wall, found = timed(lambda: peers.ours.replies(requests), peers.device)  # noqa: B023
+        work = peers.counted.taken()
         figures = {"hesperus": (cpu, wall)}
         for harness in peers.harnesses:
             cpu, wall, theirs = harness.ask(pairs)
-            figures[HARNESS] = min(figures.get(HARNESS, (cpu, wall)), (cpu, wall))
-            values = [value for reply in found for value in reply.option_logprobs or ()]
-            gap = max(gap, *(abs(a - b) for a, b in zip(values, theirs, strict=True)))
-        for reply, one in zip(found[:ALONE], peers.alone(requests[:ALONE]), strict=True):
-            gap = max(gap, *(abs(a - b) for a, b in zip(reply.option_logprobs or (), one, strict=True)))
-        best = {name: min(best.get(name, tuple(figure)), tuple(figure)) for name, figure in figures.items()}
-    told(f"{count} questions, {case.name}", best)
-    return [best[name][0] for name in best], gap
+            figures[HARNESS] = min(
+                figures.get(HARNESS, (cpu, wall)), (cpu, wall), key=lambda figure: figure[peers.clock]
+            )
+            gap = max(gap, apart(found, theirs))
+        alone = peers.alone(requests[:ALONE])
+        gap = max(gap, apart(found[:ALONE], [value for row in alone for value in row]))
+        best = {
+            name: min(best.get(name, figure), figure, key=lambda figure: figure[peers.clock])
+            for name, figure in figures.items()
+        }
+    name = f"{count} questions, {case.name}"
+    told(name, best, peers.clock)
+    shared(name, peers, count / best["hesperus"][1], "questions", work / best["hesperus"][1])
+    return [figure[peers.clock] for figure in best.values()], gap
+
+
+def apart(found: Sequence[Reply], right: Sequence[float]) -> float:
+    """Largest difference of the log-probabilities of options."""
+    values = [value for reply in found for value in reply.option_logprobs or ()]
+    return max(abs(a - b) for a, b in zip(values, right, strict=True))
 
 
 def writing(peers: Peers, count: int, rounds: int) -> None:
-    """Replies of many lengths: processor time of a token."""
+    """Replies of many lengths: time of a token."""
     rng = np.random.default_rng(9)
     sums = {
         name: [0.0, 0.0, 0] for name in ("hesperus", "transformers", *([HARNESS] if peers.harnesses else []))
     }
+    peers.counted.taken()
     for number in range(rounds):
         begun = words(30, rng)
         texts = [f"{begun} {words(int(rng.integers(40, 160)), rng)}" for _ in range(count)]
         requests = [Request("x", Prompt(text), Settings(1.0, LONGEST, seed=number)) for text in texts]
-        cpu, wall, replies = timed(lambda: peers.ours.replies(requests))  # noqa: B023
+        cpu, wall, replies = timed(lambda: peers.ours.replies(requests), peers.device)  # noqa: B023
         figures = {"hesperus": (cpu, wall, sum(reply.tokens_out or 0 for reply in replies))}
-        figures["transformers"] = timed(lambda: peers.written(requests))  # noqa: B023
+        figures["transformers"] = timed(lambda: peers.written(requests), peers.device)  # noqa: B023
         if peers.harnesses:
             settings = {
                 "until": [],
@@ -241,27 +211,66 @@ def writing(peers: Peers, count: int, rounds: int) -> None:
             figures[HARNESS] = (cpu, wall, sum(len(text.split()) for text in found))
         for name, figure in figures.items():
             sums[name] = [a + b for a, b in zip(sums[name], figure, strict=True)]
+    name = f"{count} replies, of 1,000 tokens of them"
     told(
-        f"{count} replies, of 1,000 tokens of them",
-        {name: (1000 * cpu / n, 1000 * wall / n) for name, (cpu, wall, n) in sums.items()},
+        name, {name: (1000 * cpu / n, 1000 * wall / n) for name, (cpu, wall, n) in sums.items()}, peers.clock
     )
+    _, wall, tokens = sums["hesperus"]
+    shared(name, peers, tokens / wall, "tokens", peers.counted.taken() / wall)
 
 
-def told(name: str, best: dict[str, tuple[float, float]]) -> None:
+def told(name: str, best: dict[str, tuple[float, float]], clock: int) -> None:
     """Keep and print figures of one kind of work."""
-    (cpu, wall), *_ = best.values()
-    for peer, (other, clock) in best.items():
+    ours, *_ = best.values()
+    for peer, theirs in best.items():
         if peer != "hesperus":
-            keep(name, cpu, "s", peer=peer, ratio=cpu / other)
+            ratio = ours[clock] / theirs[clock]
+            keep(name, ours[clock], "s", peer=peer, ratio=ratio)
             print(
-                f"{name}: {cpu:.2f} s of the processor ({wall:.2f} on the clock), {peer} {other:.2f} ({clock:.2f}): "
-                f"{other / cpu:.1f} times as fast"
+                f"{name}: {ours[0]:.2f} s of the processor ({ours[1]:.2f} on the clock), {peer} {theirs[0]:.2f} "
+                f"({theirs[1]:.2f}): {1 / ratio:.1f} times as fast"
             )
     if HARNESS not in best:
         keep(name, None, "not installed", peer=f"{HARNESS} (HESPERUS_LM_EVAL_PYTHON)")
 
 
-def main() -> int:
+def shared(name: str, peers: Peers, rate: float, unit: str, operations: float) -> None:
+    """Keep and print how much is done in a second, and how near that is to what the device can do."""
+    share = operations / peers.rate
+    keep(name, rate, f"{unit} a second")
+    keep(name, operations / 1e12, "10^12 operations a second", peer="product of two matrices", ratio=share)
+    print(f"{name}: {rate:.4g} {unit} a second, {100 * share:.0f} % of the matrix rate")
+
+
+def with_little_memory(peers: Peers, count: int) -> float:
+    """The largest difference that it makes that an accelerator runs out of memory; it has to run out, and to be said."""
+    requests = CASES[2].requests(count, np.random.default_rng(1))
+    found = peers.ours.replies(requests)
+    torch.cuda.empty_cache()
+    there = torch.cuda.get_device_properties(peers.device).total_memory
+    torch.cuda.set_per_process_memory_fraction(
+        (torch.cuda.memory_allocated(peers.device) + SPARE) / there, peers.device
+    )
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        again = peers.ours.replies(requests)
+    torch.cuda.set_per_process_memory_fraction(1.0, peers.device)
+    for warning in said:
+        if issubclass(warning.category, HesperusWarning):
+            print(f"with {SPARE >> 20} MB beside the weights: {str(warning.message).partition(': ')[2]}")
+    ran_out = any("memory ran out" in str(warning.message) for warning in said)
+    gap = apart(again, [value for reply in found for value in reply.option_logprobs or ()])
+    keep(
+        "with little memory, largest difference",
+        gap,
+        "of a log-probability" if ran_out else "did not run out",
+    )
+    print(f"with little memory: {'' if ran_out else 'DID NOT RUN OUT; '}largest difference {gap:.1e}")
+    return gap if ran_out else float("inf")
+
+
+def arguments() -> argparse.Namespace:
+    """What is given on the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -270,37 +279,54 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[16])
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--dtype", help="default: float32 on a CPU, else bfloat16")
+    parser.add_argument("--shape", choices=SHAPES, default="small")
     given = parser.parse_args()
+    given.dtype = given.dtype or ("float32" if given.device == "cpu" else "bfloat16")
+    return given
+
+
+def main() -> int:
+    given = arguments()
     torch.set_num_threads(1)
-    python = os.environ.get("HESPERUS_LM_EVAL_PYTHON") if given.device == "cpu" else None
+    python = os.environ.get("HESPERUS_LM_EVAL_PYTHON")
+    where = (given.device, given.dtype)
+    rate = matrix_rate(*where)
+    print(
+        f"{given.device}, {given.dtype}: {rate / 1e12:.4g} x 10^12 operations a second in products of matrices"
+    )
     with tempfile.TemporaryDirectory() as scratch:
-        folder = checkpoint(Path(scratch))
+        folder = checkpoint(Path(scratch), given.shape, *where)
         model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, given.dtype))
+        ours = HfModel(f"hf/{folder}", ModelOptions(loading=Loading(*where)))
         peers = Peers(
-            HfModel(f"hf/{folder}", ModelOptions(loading=Loading(given.device, given.dtype))),
+            ours,
             model.to(given.device).eval(),
             transformers.AutoTokenizer.from_pretrained(folder),
-            [Harness(python, folder, rows) for rows in given.batch_sizes] if python else [],
+            [Harness(python, folder, rows, *where) for rows in given.batch_sizes] if python else [],
+            given.device,
+            Counted(ours._ready().model),  # noqa: SLF001
+            rate,
         )
-        peers.ours.replies(CASES[0].requests(2, np.random.default_rng(0)))
+        ours.replies(CASES[0].requests(2, np.random.default_rng(0)))
         totals, gap = [], 0.0
         for case in CASES:
-            figures, apart = scoring(case, peers, given.questions, given.rounds)
+            figures, far = scoring(case, peers, given.questions, given.rounds)
             totals.append(figures)
-            gap = max(gap, apart)
+            gap = max(gap, far)
         writing(peers, given.replies, given.rounds)
         for harness in peers.harnesses:
             harness.close()
-    missed = given.dtype == "float32" and gap > NEAR
+        missed = with_little_memory(peers, given.questions) == float("inf") if peers.clock else False
+    missed |= given.dtype == "float32" and gap > NEAR
     print(
         f"largest difference from one option at a time{' and from the harness' if python else ''}: {gap:.1e}"
     )
     if python:
-        ours, theirs = np.sum(totals, axis=0)
-        keep("all questions", float(ours), "s", peer=HARNESS, ratio=float(ours / theirs))
-        missed |= theirs / ours < WANTED
-        print(f"all questions: {theirs / ours:.1f} times as fast as {HARNESS}")
+        spent, theirs = np.sum(totals, axis=0)
+        keep("all questions", float(spent), "s", peer=HARNESS, ratio=float(spent / theirs))
+        missed |= theirs / spent < WANTED
+        print(f"all questions: {theirs / spent:.1f} times as fast as {HARNESS}")
     print(f"wanted: {WANTED:g} times as fast, {NEAR:g} in float32: {'missed' if missed else 'met'}")
     return int(missed)
 

@@ -1,6 +1,6 @@
 """lm-evaluation-harness as a peer: one model, asked over standard input, run by an interpreter that has `lm_eval`.
 
-    python benchmarks/peers/lm_eval_model.py FOLDER ROWS_OF_A_BATCH
+    python benchmarks/peers/lm_eval_model.py FOLDER ROWS_OF_A_BATCH DEVICE DTYPE
 
 A line in is a JSON list of `[context, continuation]` to score, or of `[context, settings]` to write a reply to; a line out
 is `{"cpu", "wall", "found"}`: seconds, and the log-probabilities or texts.
@@ -24,7 +24,8 @@ logging.disable(logging.WARNING)
 
 def main() -> None:
     """Answer lines until there are no more."""
-    model = HFLM(sys.argv[1], device="cpu", dtype="float32", batch_size=int(sys.argv[2]), add_bos_token=False)
+    folder, rows, device, dtype = sys.argv[1:]
+    model = HFLM(folder, device=device, dtype=dtype, batch_size=int(rows), add_bos_token=False)
     for line in sys.stdin:
         asked = [tuple(pair) for pair in json.loads(line)]
         scored = isinstance(asked[0][1], str)
