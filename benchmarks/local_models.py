@@ -248,13 +248,11 @@ def with_little_memory(peers: Peers, count: int) -> float:
     found = peers.ours.replies(requests)
     torch.cuda.empty_cache()
     there = torch.cuda.get_device_properties(peers.device).total_memory
-    torch.cuda.set_per_process_memory_fraction(
-        (torch.cuda.memory_allocated(peers.device) + SPARE) / there, peers.device
-    )
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_allocated() + SPARE) / there)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         again = peers.ours.replies(requests)
-    torch.cuda.set_per_process_memory_fraction(1.0, peers.device)
+    torch.cuda.set_per_process_memory_fraction(1.0)
     for warning in said:
         if issubclass(warning.category, HesperusWarning):
             print(f"with {SPARE >> 20} MB beside the weights: {str(warning.message).partition(': ')[2]}")

@@ -248,6 +248,20 @@ def test_ended_replies_make_room_for_others(architecture, tmp_path):
     assert sum(steps) < 1.5 * sum(reply.tokens_out for reply in alone)
 
 
+def test_replies_are_written_together_though_their_prompts_need_several_passes(llama):
+    made = load(llama)
+    requests = [Request("x", Prompt(f"{n} {text * 9}"), GREEDY) for n in range(8) for text in TEXTS[:1]]
+    made.replies(requests[:1])
+    rows = []
+    made._runtime.model.register_forward_pre_hook(
+        lambda module, arguments, given: rows.append(tuple(given["input_ids"].shape)), with_kwargs=True
+    )
+    made.replies(requests)
+    passes = [count for count, tokens in rows if tokens > 1]
+    assert len(passes) > 1
+    assert next(count for count, tokens in rows if tokens == 1) == len(requests)
+
+
 class TestSampling:
     WARM = Settings(temperature=0.8, max_tokens=8)
 

@@ -132,6 +132,7 @@ class _Writing:
         self._runtime, self._stops = runtime, frozenset(runtime.stops)
         self._waiting = deque(rows[place] for place in order)
         self._active: list[_Row] = []
+        self._full = False
         self._cache: Any = None
         cuda = runtime.device.type == "cuda"
         self._bytes = max(_STATES, torch.cuda.mem_get_info(runtime.device)[0] // 2 if cuda else 0)
@@ -145,12 +146,11 @@ class _Writing:
         """
         while self._waiting or self._active:
             ended = sum(row.ended is not None for row in self._active)
-            joining = [] if ended * _ENDED < len(self._active) else self._next()
-            work = (
-                partial(self._renew, joining)
-                if ended * _ENDED >= max(1, len(self._active)) or joining
-                else self._step
-            )
+            renewed = ended * _ENDED >= max(1, len(self._active))
+            # One pass over a tree of prompts may bring fewer than there is room for.
+            joining = [] if self._full and not renewed else self._next()
+            self._full = not joining
+            work = partial(self._renew, joining) if renewed or joining else self._step
             if not self._runtime.room.fits(work):
                 self._begin_anew(joining)
 
@@ -165,7 +165,7 @@ class _Writing:
         for row in (*active, *joining):
             row.tokens, row.ended, row.draw = [], None, None
         self._waiting.extendleft(reversed(active))
-        self._active, self._cache = [], None
+        self._active, self._cache, self._full = [], None, False
 
     def _next(self) -> list[_Row]:
         """The rows that can join: so many at a time, so many tokens to compute, so much to hold."""
@@ -178,7 +178,7 @@ class _Writing:
             new += len(row.prompt) - common(before, row.prompt)
             before = row.prompt
             held = (len(staying) + len(found) + 1) * longest * self._bytes_of_a_token
-            if found and (new > runtime.pack or held > self._bytes):
+            if (found and new > runtime.pack) or ((found or staying) and held > self._bytes):
                 break
             found.append(row)
         return found

@@ -21,6 +21,7 @@ from hesperus.checkpoints import Checkpoint, device_of, load_model, load_tokeniz
 from hesperus.errors import UsageError
 from hesperus.models.hf.caches import Kept, kept_cache, picked
 from hesperus.models.hf.memory import Room, is_out_of_memory
+from hesperus.models.hf.packed import GIVEN, Placed, placed, rows_of, use
 from hesperus.models.hf.trees import Integers, Tokens, Tree, common, tree
 from hesperus.models.protocol import Loading
 
@@ -32,7 +33,7 @@ Cache = Any
 
 DTYPES = ("auto", "bfloat16", "float16", "float32")
 
-_ON_ACCELERATOR, _ON_CPU = (1 << 15, 256), (1 << 12, 64)
+_ON_ACCELERATOR, _ON_CPU = (1 << 15, 512), (1 << 12, 64)
 """Tokens of a pass, padding included, and replies that are written at a time, to begin with."""
 
 _FULL, _SLIDING = "full_attention", "sliding_attention"
@@ -43,9 +44,9 @@ _NEAR, _NEAR_IN_HALF = 1e-4, 3e-2
 and in half precision; a mask that is not held to makes more."""
 
 
-_LEAST_PACK, _LEAST_PACK_ON_ACCELERATOR = 512, 2048
+_LEAST_PACK, _LEAST_PACK_ON_ACCELERATOR, _PACK_BY_ROWS = 512, 2048, 1 << 14
 """New tokens of a tree, where the model is no wider. Attention is computed between all of them, which at as many tokens as the
-model is wide is a sixth of the work."""
+model is wide is a sixth of the work; where each row has its own, many more keep an accelerator busy."""
 
 
 @dataclass(slots=True)
@@ -74,6 +75,7 @@ class Runtime:
         name: For messages.
 
     Attributes:
+        by_rows: Whether attention over a tree is computed row by row, without a mask between all of its tokens.
         spine: The last row of the last tree; its keys and values are kept for the next.
 
     Raises:
@@ -105,6 +107,7 @@ class Runtime:
         self.stops = self._stops()
         # The checkpoint's own sampling defaults would be mixed into ours.
         self.model.generation_config = transformers.GenerationConfig()
+        self.by_rows = False
         self.spine: Tokens = ()
         self._spine_states: list[Kept] = []
         self._takes = frozenset(inspect.signature(self.model.forward).parameters)
@@ -133,12 +136,27 @@ class Runtime:
 
     @cached_property
     def branches(self) -> bool:
-        """Whether rows can be computed as a tree."""
-        return "position_ids" in self._takes and bool(self._windows) and self._alike(self._probe_tree)
+        """Whether rows can be computed as a tree. If so, it is tried whether they can be without a mask too (`by_rows`)."""
+        found = "position_ids" in self._takes and bool(self._windows) and self._alike(self._probe_tree)
+        if found and self._is_half and self.device.type == "cuda":
+            self._try_by_rows()
+        return found
+
+    def _try_by_rows(self) -> None:
+        try:
+            undo = use(self.model)
+        except NotImplementedError:
+            return
+        self.by_rows = True
+        self.by_rows = self._alike(self._probe_tree)
+        if not self.by_rows:
+            undo()
 
     @property
     def pack(self) -> int:
         """New tokens of a tree."""
+        if self.by_rows:
+            return _PACK_BY_ROWS
         least = _LEAST_PACK if self.device.type == "cpu" else _LEAST_PACK_ON_ACCELERATOR
         return max(least, int(getattr(self.text_config, "hidden_size", 0) or 0))
 
@@ -173,10 +191,14 @@ class Runtime:
         cache = kept_cache(picked(self._spine_states, slice(len(known))))
         # Until the pass is over nothing is known: it may end for want of memory.
         self.spine, self._spine_states = (), []
+        seen = (
+            placed(rows_of(made), self.device)
+            if self.by_rows
+            else lambda window: made.seen(window)[None, None]
+        )
         logits = self.attended(
-            made.ids[None], made.positions[None, len(known) :], lambda window: made.seen(window)[None, None],
-            cache, keep=wanted - len(known),
-        )  # fmt: skip
+            made.ids[None], made.positions[None, len(known) :], seen, cache, keep=wanted - len(known)
+        )
         self.spine = rows[-1]
         self._spine_states = picked(cache.layers, made.paths[-1])
         spots = [np.searchsorted(wanted, path[start:]) for path, start in zip(made.paths, first, strict=True)]
@@ -186,7 +208,7 @@ class Runtime:
         self,
         ids: Integers,
         positions: Integers,
-        seen: Callable[[int | None], Any],
+        seen: Callable[[int | None], Any] | Placed,
         cache: Cache,
         *,
         keep: Integers,
@@ -196,13 +218,19 @@ class Runtime:
         Args:
             ids: Tokens, [rows, tokens].
             positions: Position of each token in its text, of the same shape.
-            seen: What each token sees of cached and new ones with a window of so many, [rows, 1, tokens, cached + tokens].
+            seen: What each token sees of cached and new ones with a window of so many, [rows, 1, tokens, cached + tokens];
+                or the rows of a tree.
             cache: Keys and values of `kept_cache`.
             keep: Which tokens to keep the logits of.
         """
-        masks = {kind: self._mask(seen(window)) for kind, window in self._windows.items()}
+        masks = {
+            kind: self._no_mask() if isinstance(seen, Placed) else self._mask(seen(window))
+            for kind, window in self._windows.items()
+        }
         kept = torch.as_tensor(keep)  # the last layer may be on another device than the first
         given: dict[str, Any] = {"logits_to_keep": kept} if "logits_to_keep" in self._takes else {}
+        if isinstance(seen, Placed):
+            given[GIVEN] = seen
         with torch.inference_mode():
             logits = self.model(
                 input_ids=torch.as_tensor(ids, device=self.device),
@@ -212,12 +240,20 @@ class Runtime:
                 use_cache=True,
                 **given,
             ).logits
-            return (logits if given else logits[:, kept]).float()
+            return (logits if "logits_to_keep" in given else logits[:, kept]).float()
 
     def _mask(self, seen: Any) -> Tensor:
         seen = torch.as_tensor(seen, device=self.device)
         lowest = torch.finfo(self.model.dtype).min
         return torch.zeros(seen.shape, dtype=self.model.dtype, device=self.device).masked_fill_(~seen, lowest)
+
+    def _no_mask(self) -> Tensor:
+        """Stands where a mask would. Who looks at it though gets no number."""
+        return torch.full((1, 1, 1, 1), float("nan"), dtype=self.model.dtype, device=self.device)
+
+    @property
+    def _is_half(self) -> bool:
+        return self.model.dtype in (torch.float16, torch.bfloat16)
 
     @cached_property
     def _windows(self) -> Mapping[str, int | None]:
@@ -260,8 +296,7 @@ class Runtime:
             if is_out_of_memory(error):
                 raise
             return False
-        halved = self.model.dtype in (torch.float16, torch.bfloat16)
-        return largest <= (_NEAR_IN_HALF if halved else _NEAR)
+        return largest <= (_NEAR_IN_HALF if self._is_half else _NEAR)
 
     def _probe_padding(self) -> float:
         """How far the logits of a short row next to a longer one are from those that it has alone."""
