@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, compress, product
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
@@ -132,10 +132,13 @@ def _add(
         found |= _measured(soft, places[scored], _SOFT, lost[scored], bootstrap)
         found |= {name: _spread_out(found[name], scored) for name in _SOFT}
     # A row for each pair and measure, without the measures of probabilities where a pair has none.
-    kept = np.stack([scored | (name not in _SOFT) for name in found], axis=1).ravel()
+    kept = np.stack([scored | (name not in _SOFT) for name in found], axis=1)
 
     def add(column: str, cells: Iterable[Sequence[object]]) -> None:
-        columns[column].extend(compress(chain.from_iterable(zip(*cells, strict=True)), kept))
+        laid = np.empty(kept.shape, dtype=np.object_)
+        for place, of_measure in enumerate(cells):
+            laid[:, place] = of_measure
+        columns[column].extend(laid[kept].tolist())
 
     labels = [pair.labels for pair in pairs]
     heads = {

@@ -187,7 +187,7 @@ def reference_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
     return None if reference == cell else reference
 
 
-_FAR = 8.0
+_FAR = 5.0
 """Standard errors from which on nobody asks whether a difference is more than 0."""
 
 _Named = tuple[Cell, Cell | None, str, Statistic, str | None]

@@ -5,7 +5,7 @@ The same as agreement_statistics says of one pair; of 400 runs there are 79,800.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,7 +77,7 @@ def pair_basis(runs: HardRuns | SoftRuns, pairs: Indices) -> Mapping[PairStatist
         both = _compared(runs, counted, together)
     else:
         n = together(counted, counted)
-        alone = together(counted, ~counted) + together(~counted, counted)
+        alone = np.add(*together.both_ways(counted, ~counted))
         said = [f"{count} scored on one side only" if count else "" for count in alone.tolist()]
         both = PairBasis(n, alone, said, [NEVER_TWICE] * len(n))
     graded = _graded(runs, both, counted, together)
@@ -98,7 +98,7 @@ class Together:
     """
 
     def __init__(self, pairs: Indices) -> None:
-        self._a, self._b = pairs.T
+        self._there = (pairs[:, 0], pairs[:, 1])
         self.pairs = len(pairs)
 
     def __call__(self, first: Mask, second: Mask) -> Counts:
@@ -108,19 +108,32 @@ class Together:
             first: [runs, items].
             second: The same shape.
         """
+        return self._counted(first, second, (self._there,))[0]
+
+    def both_ways(self, first: Mask, second: Mask) -> tuple[Counts, Counts]:
+        """The same, and with the masks exchanged: one product has both.
+
+        Args:
+            first: [runs, items].
+            second: The same shape.
+        """
+        there, back = self._counted(first, second, (self._there, self._there[::-1]))
+        return there, back
+
+    def _counted(self, first: Mask, second: Mask, ways: Sequence[tuple[Indices, Indices]]) -> list[Counts]:
         runs, items = first.shape
-        total: Counts = np.zeros(len(self._a), dtype=np.int64)
+        totals: list[Counts] = [np.zeros(self.pairs, dtype=np.int64) for _ in ways]
         for start in range(0, items, _EXACT):
             part = slice(start, start + _EXACT)
             left: Singles = first[:, part].astype(np.float32)
-            right: Singles = second[:, part].astype(np.float32)
+            # Of a mask with itself BLAS computes one half.
+            right: Singles = left if second is first else second[:, part].astype(np.float32)
             # Few pairs of many runs: the product of all with all would be most of the work.
-            if len(self._a) < runs:
-                sums = np.einsum("pi,pi->p", left[self._a], right[self._b])
-            else:
-                sums = (left @ right.T)[self._a, self._b]
-            total += np.rint(sums).astype(np.int64)
-        return total
+            product = None if self.pairs < runs else left @ right.T
+            for total, (a, b) in zip(totals, ways, strict=True):
+                sums = np.einsum("pi,pi->p", left[a], right[b]) if product is None else product[a, b]
+                total += np.rint(sums).astype(np.int64)
+        return totals
 
 
 def _compared(runs: HardRuns, counted: Mask, together: Together) -> PairBasis:
@@ -131,8 +144,8 @@ def _compared(runs: HardRuns, counted: Mask, together: Together) -> PairBasis:
     silent = _silent(n, runs.answered(), counted, together)
     nobody = np.ones_like(failed)
     lost = {
-        NO_REPLY: together(failed, nobody) + together(nobody, failed) - together(failed, failed),
-        ONE_SIDE: together(has, absent) + together(absent, has),
+        NO_REPLY: np.add(*together.both_ways(failed, nobody)) - together(failed, failed),
+        ONE_SIDE: np.add(*together.both_ways(has, absent)),
         DROPPED: together(has, has) - n,
         NONE_ANSWERED: np.where(silent, n, 0),
     }
@@ -153,7 +166,7 @@ def _graded(runs: HardRuns | SoftRuns, both: PairBasis, counted: Mask, together:
 
 def _silent(n: Counts, answered: Mask, counted: Mask, together: Together) -> Mask:
     """Pairs with items of which one run answers none."""
-    return np.asarray((n > 0) & ((together(answered, counted) == 0) | (together(counted, answered) == 0)))
+    return np.asarray((n > 0) & (np.minimum(*together.both_ways(answered, counted)) == 0))
 
 
 def _with_options(graded: PairBasis, key: Key, counted: Mask, together: Together) -> PairBasis:
@@ -182,9 +195,11 @@ def _accounts(lost: Mapping[str, Counts]) -> list[str]:
 
 def _texts(counts: Counts, text: Callable[[list[int]], str]) -> list[str]:
     """A text for each row; rows that are alike share theirs."""
-    distinct, place = np.unique(counts, axis=0, return_inverse=True)
-    texts = [text(row) for row in distinct.tolist()]
-    return [texts[at] for at in place.reshape(-1).tolist()]
+    known: dict[tuple[int, ...], str] = {}
+    rows = list(zip(*counts.T.tolist(), strict=True))
+    for row in set(rows):
+        known[row] = text(list(row))
+    return list(map(known.__getitem__, rows))
 
 
 def _joined(first: list[str], second: list[str]) -> list[str]:

@@ -145,7 +145,7 @@ def _by_correctness(runs: HardRuns, together: Together) -> _Kinds:
         )
         counted, right = of_part.counted(), of_part.on_gold()
         n, both = together(counted, counted), together(right, right)
-        first, second = together(right, counted) - both, together(counted, right) - both
+        first, second = (one - both for one in together.both_ways(right, counted))
         alike = sum((together(where, where) for where in of_part.classes()), start=-both)
         if options < 2:
             lacking |= n > 0
@@ -168,16 +168,18 @@ def _by_labels(runs: HardRuns, together: Together) -> _Kinds:
     classes = runs.classes()
     count = len(classes)
     where = [*classes, counted & ~np.any(classes, axis=0)] if classes else [counted]
-    columns, counts = [], []
+    columns: list[tuple[float, ...]] = []
+    counts: dict[tuple[int, int], Counts] = {}
     for i, first in enumerate(where):
         for j, second in enumerate(where):
             margins = np.zeros((max(count, 1), 2))
             margins[i : i + 1, 0], margins[j : j + 1, 1] = i < count, j < count
             columns.append((1.0, float(i == j < count), *margins.ravel()))
-            counts.append(together(first, second))
+            if i <= j:
+                counts[i, j], counts[j, i] = together.both_ways(first, second)
     return _Kinds(
         np.array(columns),
-        np.stack(counts, axis=1).astype(np.float64),
+        np.stack([counts[labels] for labels in sorted(counts)], axis=1).astype(np.float64),
         np.zeros(together.pairs, dtype=np.bool_),
     )
 
@@ -193,7 +195,9 @@ def _ends(
     sums = weights @ kinds
     differ = sums[:, 0] - sums[:, 1]
     if name == "raw":
-        low, high = (special.betaincinv(sums[:, 1], differ, tail) for tail in tails)
+        # Counts: of many pairs few differ.
+        distinct, place = np.unique(sums[:, 1] + 1j * differ, return_inverse=True)
+        low, high = (special.betaincinv(distinct.real, distinct.imag, tail)[place] for tail in tails)
         return value, low, high, np.full(len(counts), np.inf)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean, deviation, skew, shape = _moments(reduce, kinds, weights, sums, differ)
@@ -237,7 +241,9 @@ def _moments(
     ahead, behind = logarithm(step, direction, every), logarithm(-step, direction, every)
     third += 3.0 * (ahead - 2.0 * here + behind) / (step * step)
     shape, slope = 1.0 / of_chance, shared / of_chance
-    (of_d1, of_d2, of_d3), (of_e1, of_e2, of_e3) = _beyond_delta(differ), _beyond_delta(shape)
+    distinct, place = np.unique(differ, return_inverse=True)  # counts: of many pairs few differ
+    of_d1, of_d2, of_d3 = (part[place] for part in _beyond_delta(distinct))
+    of_e1, of_e2, of_e3 = _beyond_delta(shape)
     mean += of_d1 - of_e1
     variance += of_d2 + (1.0 - 2.0 * slope) * of_e2
     third += of_d3 + ((slope - 1.0) ** 3 - slope**3) * of_e3

@@ -15,10 +15,10 @@ from hesperus.records.labels import OPEN_RULES
 from hesperus.records.reading import RECORDS_FILE
 from hesperus.records.schema import MEASURED, SCHEMA, SCHEMA_VERSION, VERSION_KEY
 
-_LARGE = 1 << 20
+_LARGE = 1 << 18
 """Rows above which a file is read in parts."""
 
-_PART = 1 << 19
+_PART = 1 << 18
 """Rows that a part has at least, of as many models as it takes."""
 
 
