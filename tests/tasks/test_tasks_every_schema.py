@@ -216,6 +216,7 @@ def test_an_empty_option_at_the_end_is_no_option_or_leaves_the_item_out(tmp_path
     else:
         reasons = {drop.reason for drop in items.dropped}
         assert reasons <= {"empty option", "too few options", "gold is no option"} and reasons
+        assert not any(drop.detail == "1 options" for drop in items.dropped)
         assert len(one) == ROWS - 1
 
 

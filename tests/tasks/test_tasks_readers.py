@@ -63,6 +63,19 @@ def test_a_file_without_a_header_gets_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "raw", [b"question,answer\nHow many?,18\n", b"\xef\xbb\xbfquestion,answer\r\nHow many?,18\r\n"]
+)
+def test_a_header_that_a_copy_was_given_is_no_row(tmp_path: Path, raw: bytes) -> None:
+    path = tmp_path / "mgsm_en.csv"
+    path.write_bytes(raw)
+    rows = read_rows(path, Source(header=("question", "answer")))
+    assert rows.columns == {"question": ["How many?"], "answer": ["18"]} and rows.line(0) == 2
+    path.write_bytes(raw.splitlines(keepends=True)[0])
+    with pytest.raises(DataError, match="the file holds no rows"):
+        read_rows(path, Source(header=("question", "answer")))
+
+
+@pytest.mark.parametrize(
     ("name", "content", "error", "words"),
     [
         ("a.jsonl", b'{"a": 1}\n{"a": \n', DataError, "line 2: no JSON"),

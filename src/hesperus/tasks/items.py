@@ -157,7 +157,7 @@ def _option_trouble(task: Task, key: str, row: TaskRow, options: tuple[str, ...]
         )
     least = max(2, task.columns.at_least or 2)
     if len(filled) < least:
-        return "too few options", f"{len(filled)} options"
+        return "too few options", "1 option" if len(filled) == 1 else f"{len(filled)} options"
     most = len(task.labels) if task.form == "choice" else len(LETTERS)
     if len(options) > most:
         return "too many options", f"{len(options)} options; the task has letters for {most}"

@@ -163,11 +163,14 @@ def _separated(path: Path, source: Source, ending: str) -> Rows:
             raise DataError(f"{frame.width} columns, {len(source.header)} expected", file=path)
         frame = frame.select(frame.columns[: len(source.header)])
         frame.columns = list(source.header)
+    # A copy of a file that is published without a header may have been given one
+    named = source.header is None or (frame.height > 0 and frame.row(0) == source.header)
+    if named and source.header is not None:
+        frame = frame.slice(1)
     if frame.height == 0:
         raise DataError("the file holds no rows", file=path)
     rows = rows_of_frame(frame, str(path))
-    start = 1 if source.header is not None else 2
-    return Rows(rows.place, rows.columns, _lines(rows, raw, start))
+    return Rows(rows.place, rows.columns, _lines(rows, raw, 2 if named else 1))
 
 
 def _lines(rows: Rows, raw: bytes, start: int) -> Sequence[int]:
