@@ -94,7 +94,7 @@ class Peers:
 
     Attributes:
         ours: hesperus.
-        model: The same checkpoint, as transformers loads it.
+        model: The model of hesperus, as transformers uses it.
         words: Its tokenizer.
         harnesses: lm-evaluation-harness, once for each batch size; none where it is not installed.
         device: Where all of them compute.
@@ -143,8 +143,9 @@ class Peers:
             )
             with torch.inference_mode():
                 out = self.model.generate(
-                    **ids, do_sample=True, top_k=0, max_new_tokens=LONGEST, pad_token_id=WORDS
-                )
+                    **ids, do_sample=True, top_k=0, max_new_tokens=LONGEST, pad_token_id=WORDS,
+                    eos_token_id=list(range(WORDS - ENDS, WORDS)),
+                )  # fmt: skip
             count += int((out[:, ids["input_ids"].shape[1] :] < WORDS - ENDS).sum())
         return count
 
@@ -191,12 +192,14 @@ def writing(peers: Peers, count: int, rounds: int) -> None:
     sums = {
         name: [0.0, 0.0, 0] for name in ("hesperus", "transformers", *([HARNESS] if peers.harnesses else []))
     }
-    peers.counted.taken()
+    work = 0.0
     for number in range(rounds):
         begun = words(30, rng)
         texts = [f"{begun} {words(int(rng.integers(40, 160)), rng)}" for _ in range(count)]
         requests = [Request("x", Prompt(text), Settings(1.0, LONGEST, seed=number)) for text in texts]
+        peers.counted.taken()
         cpu, wall, replies = timed(lambda: peers.ours.replies(requests), peers.device)  # noqa: B023
+        work += peers.counted.taken()
         figures = {"hesperus": (cpu, wall, sum(reply.tokens_out or 0 for reply in replies))}
         figures["transformers"] = timed(lambda: peers.written(requests), peers.device)  # noqa: B023
         if peers.harnesses:
@@ -216,7 +219,7 @@ def writing(peers: Peers, count: int, rounds: int) -> None:
         name, {name: (1000 * cpu / n, 1000 * wall / n) for name, (cpu, wall, n) in sums.items()}, peers.clock
     )
     _, wall, tokens = sums["hesperus"]
-    shared(name, peers, tokens / wall, "tokens", peers.counted.taken() / wall)
+    shared(name, peers, tokens / wall, "tokens", work / wall)
 
 
 def told(name: str, best: dict[str, tuple[float, float]], clock: int) -> None:
@@ -295,18 +298,18 @@ def main() -> int:
     )
     with tempfile.TemporaryDirectory() as scratch:
         folder = checkpoint(Path(scratch), given.shape, *where)
-        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, given.dtype))
         ours = HfModel(f"hf/{folder}", ModelOptions(loading=Loading(*where)))
+        model = ours._ready().model  # noqa: SLF001
         peers = Peers(
             ours,
-            model.to(given.device).eval(),
+            model,
             transformers.AutoTokenizer.from_pretrained(folder),
             [Harness(python, folder, rows, *where) for rows in given.batch_sizes] if python else [],
             given.device,
-            Counted(ours._ready().model),  # noqa: SLF001
+            Counted(model),
             rate,
         )
-        ours.replies(CASES[0].requests(2, np.random.default_rng(0)))
+        ours.replies(CASES[0].requests(given.questions if peers.clock else 2, np.random.default_rng(0)))
         totals, gap = [], 0.0
         for case in CASES:
             figures, far = scoring(case, peers, given.questions, given.rounds)

@@ -79,8 +79,13 @@ class Placed:
 
 def placed(rows: Rows, device: Any) -> Placed:
     """Rows on a device."""
+    keys, starts, key_starts = (
+        torch.as_tensor(part, device=device) for part in (rows.keys, rows.starts, rows.key_starts)
+    )
     return Placed(
-        *(torch.as_tensor(part, device=device) for part in (rows.keys, rows.starts, rows.key_starts)),
+        keys,
+        starts,
+        key_starts,
         int(np.diff(rows.starts).max()),
         int(np.diff(rows.key_starts).max()),
     )

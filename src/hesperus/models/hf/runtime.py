@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -173,7 +174,7 @@ class Runtime:
             given["position_ids"] = (mask.cumsum(-1) - 1).clamp(min=0)
         if "logits_to_keep" in self._takes:
             given["logits_to_keep"] = keep
-        with torch.inference_mode():
+        with torch.inference_mode(), self._kernels():
             return self.model(**given).logits[:, -keep:].float()
 
     def grow(self, rows: Sequence[Tokens], first: Sequence[int]) -> Grown:
@@ -231,7 +232,7 @@ class Runtime:
         given: dict[str, Any] = {"logits_to_keep": kept} if "logits_to_keep" in self._takes else {}
         if isinstance(seen, Placed):
             given[GIVEN] = seen
-        with torch.inference_mode():
+        with torch.inference_mode(), self._kernels():
             logits = self.model(
                 input_ids=torch.as_tensor(ids, device=self.device),
                 position_ids=torch.as_tensor(positions, device=self.device),
@@ -246,6 +247,17 @@ class Runtime:
         seen = torch.as_tensor(seen, device=self.device)
         lowest = torch.finfo(self.model.dtype).min
         return torch.zeros(seen.shape, dtype=self.model.dtype, device=self.device).masked_fill_(~seen, lowest)
+
+    def _kernels(self) -> AbstractContextManager[Any]:
+        """Attention without cuDNN, which plans for every shape anew, for longer than it computes; hardly two passes here have one shape."""
+        if self.device.type != "cuda":
+            return nullcontext()
+        attention: Any = import_module("torch.nn.attention")
+        kinds = attention.SDPBackend
+        found: AbstractContextManager[Any] = attention.sdpa_kernel(
+            [kinds.FLASH_ATTENTION, kinds.EFFICIENT_ATTENTION, kinds.MATH]
+        )
+        return found
 
     def _no_mask(self) -> Tensor:
         """Stands where a mask would. Who looks at it though gets no number."""
