@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
+from hesperus.analysis.item_filter import chosen_rows, doubtful_rows
+from hesperus.analysis.item_matrix import item_matrix
 from hesperus.analysis.similarity import run_arrays
+from hesperus.analysis.views import views
 from hesperus.cli.app import app
-from hesperus.records import parts, write_records
+from hesperus.records import parts, read_any_run, write_records
+from hesperus.records.packed import packed_run
 from hesperus.records.schema import SCHEMA, SCHEMA_VERSION, VERSION_KEY
 
 MODELS, SENSES, ITEMS = 5, ("de_from_en", "en", "sw_from_en"), 8
@@ -165,3 +170,33 @@ def test_a_file_of_another_tool_is_checked_whole(tmp_path: Path) -> None:
     assert parts.model_parts(file) is not None
     assert parts.model_parts(file, models=["m/unknown"]) is None
     assert parts.model_parts(file, ["no such column"]) is None
+
+
+def test_views_of_each_model_are_parts_of_the_views_of_all() -> None:
+    held = records()
+    alone = {view.model: view.arrays for view in views(held.clone())}
+    (whole,) = views(held, per_model=False)
+    for view in views(held):
+        expected = alone[view.model]
+        assert np.shares_memory(view.arrays.answers, whole.arrays.answers)
+        assert (view.arrays.cells, view.arrays.items) == (expected.cells, expected.items)
+        for name in ("answers", "gold", "outcomes", "options"):
+            np.testing.assert_array_equal(getattr(view.arrays, name), getattr(expected, name))
+
+
+def test_a_page_chooses_the_same_rows_however_many_columns_it_looks_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run"
+    path.mkdir()
+    write_records(records(), path / "records.parquet")
+    run = packed_run(path)
+    assert run is not None
+    matrix = item_matrix({"run": run})
+    rows = doubtful_rows(matrix)
+    chosen, each = chosen_rows(matrix, rows, 20)
+    assert each and chosen.height == 20
+    monkeypatch.setattr("hesperus.analysis.item_filter._CELLS_AT_ONCE", 1)
+    assert chosen_rows(matrix, rows, 20)[0].equals(chosen)
+    whole = item_matrix({"run": read_any_run(path)})
+    assert chosen_rows(whole, doubtful_rows(whole), 20)[0].equals(chosen)

@@ -247,6 +247,7 @@ def has_instruction_and_input(matrix: ItemMatrix) -> bool:
 
 
 _EACH = (12, 8, 5, 3, 2, 1)
+_CELLS_AT_ONCE = 1 << 20
 
 
 def doubtful_rows(matrix: ItemMatrix) -> pl.DataFrame:
@@ -270,12 +271,19 @@ def chosen_rows(matrix: ItemMatrix, rows: pl.DataFrame, most: int) -> tuple[pl.D
         return rows, 0
     placed = rows.select("row", pl.col("model").cast(pl.Categorical)).with_row_index("place")
     doubtful = pl.col("mark").is_in(["wrong", "unanswered"]) | pl.col("changed") | pl.col("lost")
-    cells = matrix.cells.filter(doubtful.fill_null(False)).select("row", "column")
     # Each in its turn is among the first of those that the largest number takes.
-    ranked = (
-        cells.join(placed, on="row").sort("place", "column").group_by("model", "column", maintain_order=True)
-    )
-    first = ranked.head(_EACH[0]).sort("place", "column")
+    first = pl.concat(
+        matrix.cells.lazy()
+        .filter(pl.col("column").is_in(columns), doubtful.fill_null(False))
+        .select("row", "column")
+        .join(placed.lazy(), on="row")
+        .group_by("model", "column")
+        .agg(pl.struct("place", "row").bottom_k(_EACH[0]))
+        .explode("place")
+        .unnest("place")
+        .collect(engine="streaming")
+        for columns in _some_columns(matrix)
+    ).sort("place", "column")
     for each in _EACH:
         kept = first.group_by("model", "column", maintain_order=True).head(each)["row"].unique()
         if kept.len() <= most:
@@ -285,14 +293,24 @@ def chosen_rows(matrix: ItemMatrix, rows: pl.DataFrame, most: int) -> tuple[pl.D
     return rows.head(most), 0
 
 
+def _some_columns(matrix: ItemMatrix) -> Iterator[list[int]]:
+    """Numbers of all columns, so many at a time that their cells take little memory."""
+    numbers = [column.number for column in matrix.columns]
+    at_once = max(1, len(numbers) * _CELLS_AT_ONCE // max(1, matrix.cells.height))
+    for start in range(0, len(numbers), at_once):
+        yield numbers[start : start + at_once]
+
+
 def marked_totals(matrix: ItemMatrix) -> Mapping[tuple[str, str, str], int]:
     """How many items have each mark, by model and key of the sense."""
     keys = {column.number: column.key for column in matrix.columns}
     counts = (
-        matrix.cells.join(matrix.rows.select("row", pl.col("model").cast(pl.Categorical)), on="row")
+        matrix.cells.lazy()
+        .join(matrix.rows.lazy().select("row", pl.col("model").cast(pl.Categorical)), on="row")
         .group_by("model", "column")
         .agg(mark_of(mark).sum().alias(mark) for mark in IN_A_SENSE)
         .sort("model", "column")
+        .collect(engine="streaming")
     )
     return {
         (row["model"], keys[row["column"]], mark): row[mark]

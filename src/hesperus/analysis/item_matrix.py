@@ -124,7 +124,7 @@ class ItemMatrix:
         if not kept or len(kept) == len(self.columns):
             return self
         cells = self.cells.filter(pl.col("column").is_in(kept))
-        rows = _counted(self.rows.select("row", *ROW, *self.groups), cells)
+        rows = _counted(self.rows.select("row", *ROW, *self.groups), _counts(cells))
         return replace(self, columns=tuple(self.columns[number] for number in kept), rows=rows, cells=cells)
 
     def with_texts(self, rows: pl.DataFrame) -> ItemMatrix:
@@ -147,6 +147,12 @@ class ItemMatrix:
                 held.select(wanted).collect(), on=wanted[:2], how="left", maintain_order="left"
             )
         return replace(self, cells=cells)
+
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """Those of run, task and model that differ between rows, and of lost and changed that some row has."""
+        several = [name for name in ("run", "task", "model") if self.rows[name].n_unique() > 1]
+        return frozenset([*several, *(name for name in ("lost", "changed") if self.rows[name].max())])
 
     @property
     def is_scored(self) -> bool:
@@ -237,24 +243,26 @@ def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> Ite
     """
     records = _together(runs)
     columns = _columns(records, runs, reference)
-    groups, rows = _rows(records)
     packed = {name: run for name, run in runs.items() if run.scan is not None}
+    # A cell is compared within its model, and a row has one: of a large run a model is laid out at a time.
+    models = records["model"].unique().sort() if packed else ()
+    by_model = [pl.col("model") == model for model in models] or [pl.lit(True)]
+    groups, rows = _rows(records, by_model)
     carried = [name for name in _CARRIED if not packed or name not in _DETAILS]
     read = pl.col("probs").list.max().alias("confidence"), _is_open(records).alias("open")
 
-    def cells_of(part: pl.DataFrame) -> pl.DataFrame:
+    def cells_of(part: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         placed = _placed(part.with_columns(read), rows, columns)
         cells = placed.select("row", "column", "reference", *carried, "confidence", "open")
-        return _marked(cells.collect().sort("row", "column"))
+        marked = _marked(cells.collect().sort("row", "column"))
+        return marked, _counts(marked)
 
-    # A cell is compared within its model: of a large run a model is laid out at a time.
-    models = records["model"].unique().sort() if packed else ()
-    parts = [cells_of(records.filter(pl.col("model") == model)) for model in models] or [cells_of(records)]
-    cells = pl.concat(parts, rechunk=False)
+    parts = [cells_of(records.filter(of_model)) for of_model in by_model]
+    cells, counts = (pl.concat(one, rechunk=False) for one in zip(*parts, strict=True))
     items = {
         name: run.items for name, run in runs.items() if run.items is not None and not run.items.is_empty()
     }
-    return ItemMatrix(columns, _counted(rows, cells), cells, groups, items, _asked(records, columns), packed)
+    return ItemMatrix(columns, _counted(rows, counts), cells, groups, items, _asked(records, columns), packed)
 
 
 def _placed(records: pl.DataFrame, rows: pl.DataFrame, columns: Sequence[MatrixColumn]) -> pl.LazyFrame:
@@ -278,9 +286,10 @@ def _asked(
 ) -> Mapping[tuple[str, str], frozenset[int]]:
     numbers = {(column.instruction, column.input, column.repeat): column.number for column in columns}
     found: dict[tuple[str, str], set[int]] = {}
-    for run, task, *sense in records.select("run", "task", *_SENSE).unique().iter_rows():
+    asked = records.lazy().select("run", "task", *_SENSE).unique().collect(engine="streaming")
+    for run, task, *sense in asked.iter_rows():
         found.setdefault((run, task), set()).add(numbers[tuple(sense)])
-    return {place: frozenset(asked) for place, asked in found.items()}
+    return {place: frozenset(columns_of) for place, columns_of in found.items()}
 
 
 def sense_key(instruction: str, given: str, repeat: int = 1) -> str:
@@ -305,15 +314,16 @@ def _coded(*names: str) -> pl.Expr:
     return pl.col(names).cast(pl.Categorical)
 
 
-def _rows(records: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
-    """Names of the groups, and the numbered rows with their groups.
+def _rows(records: pl.DataFrame, by_model: Sequence[pl.Expr]) -> tuple[tuple[str, ...], pl.DataFrame]:
+    """Names of the groups, and the numbered rows with their groups; records of some models at a time.
 
     A group is a text column beyond the contract that has one value for all records of an item, and not the same for all items.
     """
     texts = (pl.String, pl.Categorical)
     names = [name for name, kind in records.schema.items() if kind in texts and name not in _NO_GROUP]
-    found = (
+    found = pl.concat(
         records.lazy()
+        .filter(of_model)
         .select(_coded(*ROW, *names))
         .group_by(ROW)
         .agg(
@@ -322,6 +332,7 @@ def _rows(records: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
         )
         .collect(engine="streaming")
         .with_columns(pl.col(*ROW, *names).cast(pl.String))
+        for of_model in by_model
     )
     same = found.group_by("run", "task", "item").agg(
         (pl.col(name).n_unique() == 1) & pl.col(f"{name} is one").all() for name in names
@@ -387,11 +398,12 @@ def _marked(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _counted(rows: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+def _counts(cells: pl.DataFrame) -> pl.DataFrame:
+    """COUNTS, ``confidence`` and ``loss`` of each row that has cells."""
     marks = [(pl.col("mark") == mark).sum().alias(mark) for mark in MARKS if mark != "answered"]
     doubtful = (pl.col("mark") == "wrong") | ((pl.col("mark") == "answered") & pl.col("changed"))
     loss = (pl.col("ceiling").fill_null(1.0) - pl.col("score")).filter("lost").sum()
-    counts = cells.group_by("row").agg(
+    return cells.group_by("row").agg(
         pl.col("lost").sum(),
         pl.col("changed").sum(),
         *marks,
@@ -399,6 +411,9 @@ def _counted(rows: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
         pl.col("confidence").filter(doubtful).max(),
         (loss if "score" in cells.columns else pl.lit(0.0)).alias("loss"),
     )
+
+
+def _counted(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
     return rows.join(counts, on="row", how="inner", maintain_order="left").select(
         *rows.columns, *COUNTS, "confidence", "loss"
     )

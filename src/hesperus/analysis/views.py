@@ -75,29 +75,34 @@ def views(
     if kept is None:
         kept = _LAID[id(records)] = {}
         finalize(records, _LAID.pop, id(records), None).atexit = False
-    place = (tuple(by), per_model, probs and bool(records["probs"].is_not_null().any()))
+    is_scored = probs and bool(records["probs"].is_not_null().any())
+    place = (tuple(by), per_model, is_scored)
     found = kept.get(place)
     if found is None:
-        found = kept[place] = tuple(_laid(records, by, per_model, probs))
+        found = None if per_model else _joined(kept, records, by, is_scored)
+        found = kept[place] = found or tuple(_laid(records, by, per_model, is_scored))
     yield from found
 
 
-_LAID: dict[int, dict[tuple[tuple[str, ...], bool, bool], tuple[View, ...]]] = {}
+_Kept = dict[tuple[tuple[str, ...], bool, bool], tuple[View, ...]]
+
+_LAID: dict[int, _Kept] = {}
 """Views of each table, as long as the table lives: a page makes ten tables of the same records."""
 
 
 def _laid(records: pl.DataFrame, by: Sequence[str], per_model: bool, probs: bool) -> Iterator[View]:
-    if not per_model and (joined := _joined(views(records, by=by, probs=probs))) is not None:
-        yield from joined
-        return
     keys = ("model", "task") if per_model else ("task",)
     for named, part in parts(with_option_counts(records), keys, by=by):
         groups = {name: _cell(named[name]) for name in by}
         yield View(str(named["task"]), groups, answer_arrays(part, probs=probs))
 
 
-def _joined(of_models: Iterable[View]) -> list[View] | None:
-    """The views of all models together, where all were asked the same items with the same options; None if not."""
+def _joined(kept: _Kept, records: pl.DataFrame, by: Sequence[str], probs: bool) -> tuple[View, ...] | None:
+    """The views of all models together, where all were asked the same items with the same options; None if not.
+
+    Those of each model, which are kept too, become parts of them: beside them they would take as much memory again.
+    """
+    of_models = tuple(views(records, by=by, probs=probs))
     found: dict[tuple[object, ...], list[View]] = {}
     for view in of_models:
         found.setdefault((view.task, *view.groups.values()), []).append(view)
@@ -107,10 +112,17 @@ def _joined(of_models: Iterable[View]) -> list[View] | None:
             same = (mine.items, mine.labels) == (other.items, other.labels)
             if not same or not np.array_equal(mine.options, other.options):
                 return None
-    return [
-        replace(same[0], arrays=AnswerArrays.joined([view.arrays for view in same]))
-        for same in found.values()
-    ]
+    joined = []
+    parts_of: dict[int, View] = {}
+    for alike in found.values():
+        whole = AnswerArrays.joined([view.arrays for view in alike])
+        joined.append(replace(alike[0], arrays=whole))
+        start = 0
+        for view in alike:
+            parts_of[id(view)] = replace(view, arrays=whole.part(start, view.arrays))
+            start += len(view.arrays.cells)
+    kept[tuple(by), True, probs] = tuple(parts_of[id(view)] for view in of_models)
+    return tuple(joined)
 
 
 def parts(

@@ -193,10 +193,10 @@ def matrix_view(
 
 def _named(matrix: ItemMatrix, views: tuple[RowView, ...], lead: str) -> Iterator[str]:
     for name in ("run", "task", "model"):
-        if name != lead and matrix.rows[name].n_unique() > 1 and (lead == "item" or name == "run"):
+        if name != lead and name in matrix.telling and (lead == "item" or name == "run"):
             yield name
     for name in ("lost", "changed"):
-        if matrix.rows[name].max():
+        if name in matrix.telling:
             yield name
     if any(view.gold is not None for view in views):
         yield "gold"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,24 @@ class AnswerArrays:
             outcomes=np.concatenate([part.outcomes for part in parts]),
             options=np.min([part.options for part in parts], axis=0),
             probs=np.concatenate([probs(part) for part in parts]) if scored else None,
+        )
+
+    def part(self, start: int, own: AnswerArrays) -> AnswerArrays:
+        """The cells of one of the parts that these were joined of, in the same memory.
+
+        Args:
+            start: Place of its first cell.
+            own: The part, with the same items and labels.
+        """
+        rows = slice(start, start + len(own.cells))
+        return replace(
+            self,
+            cells=own.cells,
+            answers=self.answers[rows],
+            gold=self.gold[rows],
+            outcomes=self.outcomes[rows],
+            options=own.options,
+            probs=None if self.probs is None or own.probs is None else self.probs[rows],
         )
 
     @property

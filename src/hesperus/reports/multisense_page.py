@@ -202,7 +202,8 @@ def _side(row: Row, read: Reading, items: pl.DataFrame | None, own: Collection[s
 
 
 def _held(records: pl.DataFrame) -> str:
-    cells = records.select("model", "task", "instruction", "input", "repeat").n_unique()
+    different = records.lazy().select("model", "task", "instruction", "input", "repeat").unique()
+    cells = different.select(pl.len()).collect(engine="streaming").item()
     models, items, tasks = (counted(records[name].n_unique(), name) for name in ("model", "item", "task"))
     return f"{records.height:,} answers by {models} to {items} of {tasks}, in {cells:,} combinations of model, senses and repeat."
 
