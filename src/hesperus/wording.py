@@ -160,6 +160,12 @@ def counted(count: int, name: str) -> str:
     return f"{count:,} {name if count == 1 else plural}"
 
 
+def first_named(names: Sequence[str], most: int = 12) -> str:
+    """``a, b, c``; of more than `most` the first, and how many more there are: ``a, b and 102 more``."""
+    rest = len(names) - most
+    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {rest:,} more"
+
+
 def few_or_counted(names: Sequence[str], kind: str, most: int = 3) -> str:
     """Names, or how many there are: ``a, b and c``, ``12 models``."""
     return joined(list(names)) if len(names) <= most else counted(len(names), kind)

@@ -244,3 +244,40 @@ def test_the_command(tax: Path, tmp_path: Path) -> None:
     assert (well.returncode, well.stdout.startswith("verified: ")) == (0, True)
     alone = hesperus("verify", page)
     assert alone.returncode == 2
+
+
+ANSWERS = {"m": ("ABCABD", "ABCABA"), "n": ("ABDABC", "ABDACC")}
+"""Of two models in two languages, to six questions."""
+
+
+def labelled(**more: str) -> pl.DataFrame:
+    """Two models and two languages; further columns as they are given."""
+    rows = [
+        {"model": model, "task": "t", "item": f"q{n}", "instruction": tag, "input": tag, "answer": answer, "gold": "ABCABC"[n],
+         "options": list("ABCD"), "subject": "even" if n % 2 == 0 else "odd"}
+        for model, told in ANSWERS.items() for tag, answers in zip(("en", "de"), told, strict=True)
+        for n, answer in enumerate(answers)
+    ]  # fmt: skip
+    return pl.DataFrame(rows).with_columns(pl.lit(value).alias(name) for name, value in more.items())
+
+
+SEVERAL = pl.concat([labelled(), labelled(task="other")])
+COMPARED: dict[str, tuple[pl.DataFrame, dict[str, object]]] = {
+    "plain": (labelled(), {}),
+    "by group": (labelled(), {"comparison": {"by": "subject"}}),
+    "mean of groups": (labelled(), {"comparison": {"macro": "subject"}}),
+    "two tasks": (SEVERAL, {}),
+    "no gold": (labelled().with_columns(gold=pl.lit(None, pl.String)), {}),
+}
+
+
+@pytest.mark.parametrize("kind", COMPARED)
+def test_what_a_page_has_measured_is_what_measure_gives(kind: str, tmp_path: Path) -> None:
+    """A page claims its tables as they are, and `verify` makes them again by `measure`."""
+    records, study = COMPARED[kind]
+    write_run(Run(conform(records), study={"study": "similarity", "task": "t", **study}), tmp_path / "run")
+    page = hs.report(tmp_path / "run", resamples=20, seed=3)
+    found = hs.verify(page)
+    assert found.passed, found.differences[:3]
+    claimed = set(page_claims(page)[0].tables)
+    assert claimed == {"summary", *(() if kind == "two tasks" else ("means", "contrasts"))}

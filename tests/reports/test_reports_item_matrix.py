@@ -171,3 +171,30 @@ def test_a_number_leads_to_its_items_at_every_width(tmp_path: Path) -> None:
             assert await tab.evaluate(beyond) == 0, "no answer needs scrolling sideways"
 
     visit(look)
+
+
+def test_a_phone_shows_the_first_rows_and_asks_before_more(tmp_path: Path) -> None:
+    """A row is a card there: two hundred of them would be most of the page."""
+    answers = {f"q{n:03}": {"en": "yes", "sw": "no" if n % 2 else None} for n in range(150)}
+    file = tmp_path / "page.html"
+    file.write_text(html(Page.of("Items", [], [*items_blocks(run_of(answers))])), encoding="utf-8")
+    cards = "[...document.querySelectorAll('.items tbody tr')].filter(row => row.checkVisibility()).length"
+    more = "document.querySelector('.items .more')"
+
+    async def look(tab: Tab) -> None:
+        await tab.open(file.as_uri(), width=390)
+        assert await tab.evaluate(cards) == 20
+        assert await tab.evaluate(f"{more}.textContent") == "Show 100 more of 150 rows"
+        await tab.evaluate(f"{more}.click()")
+        assert await tab.evaluate(cards) == 120
+        assert await tab.evaluate(f"{more}.textContent") == "Show 30 more of 150 rows"
+        await tab.evaluate("location.hash = 'items?lost=sw'")
+        assert (
+            await tab.evaluate("document.querySelector('.filtered button').textContent")
+            == "right in English, wrong in Swahili ×"
+        )
+        assert await tab.evaluate(cards) == 75 and await tab.evaluate(f"{more}.hidden")
+        await tab.open(file.as_uri(), width=1280)
+        assert await tab.evaluate(cards) == 150 and not await tab.evaluate(f"{more}.checkVisibility()")
+
+    visit(look)

@@ -14,13 +14,16 @@ from typer.testing import CliRunner
 from command_line import hesperus
 from hesperus import api
 from hesperus.analysis.run_notes import pack_notes, run_notes
-from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.settings import GivenSettings, MeasureSettings
 from hesperus.cli.app import app
 from hesperus.errors import EarlierRunWarning
+from hesperus.measures import Bootstrap
 from hesperus.records import SCHEMA_VERSION, Run, conform, read_records, read_run, write_records, write_run
 from hesperus.records.schema import VERSION_KEY
+from hesperus.reports.blocks import Fold, Sentences
 from hesperus.reports.formats import format_table
 from hesperus.reports.html import report_html, write_report
+from hesperus.reports.overview import overview
 from hesperus.types import OUTCOMES
 
 LABELS = ("A", "B", "C", "D")
@@ -100,7 +103,7 @@ def test_the_notes_of_a_run_are_in_one_place() -> None:
     read = told.with_columns(rule=pl.lit("exact"))
     assert any("no native reader has confirmed" in note for note in run_notes(summary, read, {}))
     assert notes[-1] == "of the task" and any(
-        "17 of 17 replies" in note and "of 20 more it cannot be told" in note and "(fr 17)" in note
+        "17 of 17 replies" in note and "of 20 more it cannot be told" in note and "(French 17)" in note
         for note in notes
     )
     assert not any("(fr" in note for note in run_notes(summary, records, {}))
@@ -160,8 +163,21 @@ def test_a_run_says_on_which_language_packs_its_answers_rest() -> None:
         "Answers in German and Swahili are read by language packs that no native reader has confirmed.",
         "There is no language pack for Welsh: answers are read by English words and Latin letters.",
     ]
-    many = [{**rows[0], "instruction": tag} for tag in ("ar", "de", "en", "fr", "hi", "ja", "zh")]
-    assert pack_notes(pl.DataFrame(many)) == [
-        "Answers in 7 languages (ar, de, en, fr, hi, ja, zh) are read by language packs that no native reader has confirmed."
-    ]
+    tags = ("aa", "ab", "ace", "acm", "acq", "aeb", "af", "ak", "am", "an", "as", "ast", "av", "awa")
+    many = [{**rows[0], "instruction": tag} for tag in tags]
+    *_, told = pack_notes(pl.DataFrame(many))
+    assert told.startswith("There is no language pack for Afar, Abkhaz") and " more: answers are read" in told
     assert pack_notes(pl.DataFrame(rows).drop("rule")) == []
+
+
+def test_notes_of_many_models_are_folded() -> None:
+    """The first are read before the numbers; two hundred of them would stand in their place."""
+    rows = [
+        {"model": f"m{place:02}", "task": "t", "item": item, "instruction": tag, "input": tag, "gold": "yes", "answer": answer,
+         "outcome": "answered" if answer else "invalid"}
+        for place in range(15) for tag in ("en", "de") for item, answer in (("a", "yes"), ("b", None))
+    ]  # fmt: skip
+    shown, folded, _ = overview(conform(pl.DataFrame(rows)), {}, MeasureSettings(bootstrap=Bootstrap(0)))
+    assert isinstance(shown, Sentences) and len(shown.texts) == 12
+    assert isinstance(folded, Fold) and len(folded.blocks[0].texts) >= 3  # type: ignore[union-attr]
+    assert folded.title.endswith("more notes")

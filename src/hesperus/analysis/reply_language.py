@@ -16,6 +16,7 @@ from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, table
 from hesperus.analysis.views import estimated, parts
 from hesperus.languages import TextLanguage, are_alike, compared_reply, is_identified, language_asked
 from hesperus.measures import Statistic, share_statistic
+from hesperus.wording import language_name
 
 CELL = ("instruction", "input", "repeat")
 COLUMNS = ("asked", "reply_language", "statistic", *ESTIMATE_COLUMNS)
@@ -86,7 +87,7 @@ def language_notes(records: pl.DataFrame) -> list[str]:
             others.setdefault(model, Counter())[tag] += count
     return [
         f"{model}: {found.total():,} of {replies[model] - untold[model]:,} replies count as in another language than the one asked "
-        f"for, which at least a third of each is ({', '.join(f'{tag} {count:,}' for tag, count in found.most_common(5))})"
+        f"for, which at least a third of each is ({', '.join(f'{language_name(tag)} {count:,}' for tag, count in found.most_common(5))})"
         + (f"; of {untold[model]:,} more it cannot be told" if untold[model] else "")
         + "; `hesperus measure language` has the rates of what can"
         for model, found in others.items()

@@ -15,14 +15,12 @@ from hesperus.languages import Pack, language_asked, pack
 from hesperus.records.labels import VERDICTS
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
-from hesperus.wording import OUTCOME_WORDS, counted, joined, language_name, sense_brief
+from hesperus.wording import OUTCOME_WORDS, counted, first_named, joined, language_name, sense_brief
 
 _MOST_NAMED = 12
-"""Languages that a note names; the table has all."""
+"""Languages or models that a note names; the table has all."""
 _MOST_CODES = 6
 """Senses whose gold is missing that a note names."""
-_MOST_NAMES = 6
-"""Languages that a sentence names in words; of more it gives the tags."""
 _CONSTANT_FROM = 5
 """Answers from which on it is worth saying that all are the same label."""
 
@@ -72,7 +70,7 @@ def summary_notes(summary: Table) -> list[str]:
         notes += _constant_note(who, rows)
         notes += _chance_note(who, rows)
     # The same items are mostly missing from the numbers of all models: that is said once.
-    return [*notes, *(f"{joined(models)}, {task}: {note}" for (task, note), models in excluded.items())]
+    return [*notes, *(f"{_named(models)}, {task}: {note}" for (task, note), models in excluded.items())]
 
 
 def nothing_answered(records: pl.DataFrame) -> str:
@@ -135,7 +133,8 @@ def _constant_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
 def _constant(rows: Sequence[Row], everywhere: bool, *, is_right: bool) -> str:
     """That answers are all the same label; where it is also right everywhere, the questions are to blame, not the model."""
     labels = ", ".join(dict.fromkeys(str(row["label"]) for row in rows))
-    where = "" if everywhere else f" in {', '.join(dict.fromkeys(map(_where, rows)))}"
+    senses = list(dict.fromkeys(map(_where, rows)))
+    where = "" if everywhere else f" in {first_named(senses, _MOST_NAMED)}"
     if is_right:
         return (
             f"all answers are the same label ({labels}){where}, and all are right: on such items nobody can tell a model "
@@ -162,9 +161,8 @@ def _chance_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
                 f"{cell(float(chance['value']), 'share')})"
             )
     if told:
-        more = len(told) - _MOST_NAMED
-        rest = f" and {more:,} more" if more > 0 else ""
-        yield f"{who}: consistency is not shown to be more than chance alone would give in {', '.join(told[:_MOST_NAMED])}{rest}"
+        where = first_named(told, _MOST_NAMED)
+        yield f"{who}: consistency is not shown to be more than chance alone would give in {where}"
 
 
 def _place(row: Row) -> tuple[object, ...]:
@@ -214,7 +212,7 @@ def _excluded_notes(rows: Sequence[Row]) -> Iterator[str]:
         by_names: dict[str, list[str]] = {}
         for sense, names in senses.items():
             by_names.setdefault(", ".join(names), []).append(sense)
-        where = "; ".join(f"{names} in {', '.join(held)}" for names, held in by_names.items())
+        where = "; ".join(f"{names} in {first_named(held, _MOST_NAMED)}" for names, held in by_names.items())
         yield f"{reason} ({where})"
 
 
@@ -241,9 +239,8 @@ def gold_notes(records: pl.DataFrame) -> list[str]:
     )
     for (task,), part in some.partition_by("task", as_dict=True, maintain_order=True).items():
         codes = list(map(sense_brief, part.filter(without)["input"].unique().sort()))
-        rest = f" and {len(codes) - _MOST_CODES:,} more" if len(codes) > _MOST_CODES else ""
         told.append(
-            f"{task}: {counted(part['item'].n_unique(), 'item')} without gold in {', '.join(codes[:_MOST_CODES])}{rest}: "
+            f"{task}: {counted(part['item'].n_unique(), 'item')} without gold in {first_named(codes, _MOST_CODES)}: "
             "accuracy there excludes them; numbers over several senses (κp, accuracy over all languages) take the gold of the others"
         )
     return told
@@ -295,7 +292,9 @@ def _pack_or_none(tag: str) -> Pack | None:
         return None
 
 
+def _named(names: list[str]) -> str:
+    return joined(names) if len(names) <= _MOST_NAMED else first_named(names, _MOST_NAMED)
+
+
 def _languages_named(tags: list[str]) -> str:
-    if len(tags) <= _MOST_NAMES:
-        return joined([language_name(tag) for tag in tags])
-    return f"{len(tags)} languages ({', '.join(tags)})"
+    return _named([language_name(tag) for tag in tags])

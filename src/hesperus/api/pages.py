@@ -51,7 +51,7 @@ class Page:
             return None
         if len(places) > 1:
             return PageClaims({}, {}, __version__, is_of_run=False).written_on
-        return page_claims_of(places[0], self.given, is_of_run=self.is_of_run, made=self.found).written_on
+        return page_claims_of(places[0], self.found, self.given, is_of_run=self.is_of_run).written_on
 
 
 def report(

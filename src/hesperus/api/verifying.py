@@ -214,7 +214,7 @@ def _shown_otherwise(page: Path, run: Path, settings: Mapping[str, JSON]) -> Ite
 
     given = GivenSettings.of(**settings)
     made = page_of([run], **settings)
-    again = page_claims_of(run, given, made=made.found).written_on(
+    again = page_claims_of(run, made.found, given).written_on(
         report_html(made.run, given=made.given, found=made.found)
     )
     sides = [shown_on(without_claims(text)) for text in (page.read_text(encoding="utf-8"), again)]

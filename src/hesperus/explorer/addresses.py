@@ -102,10 +102,14 @@ class View:
         other = tuple(name for name in held if name != key)
         return self.filtered(**{mark: other if key in held else (*held, key)})
 
-    def conditions(self) -> Iterator[tuple[str, View]]:
-        """Each condition in words, with the view without it."""
+    def conditions(self, references: Mapping[str, str]) -> Iterator[tuple[str, View]]:
+        """Each condition in words, with the view without it.
+
+        Args:
+            references: See hesperus.item_views.filter_address.references_of.
+        """
         pairs = filter_pairs(self.wanted)
-        for words, pair in zip(condition_words(pairs), pairs, strict=True):
+        for words, pair in zip(condition_words(pairs, references), pairs, strict=True):
             left: dict[str, list[str]] = {}
             for name, value in pairs:
                 if (name, value) != pair:

@@ -21,6 +21,7 @@ from hesperus.analysis.item_filter import (
     ANYWHERE,
     IN_A_SENSE,
     INSTRUCTION_AND_INPUT,
+    LOST,
     TELLING,
     TELLING_SCORED,
     has_instruction_and_input,
@@ -36,8 +37,9 @@ from hesperus.explorer.state import OpenRuns
 from hesperus.explorer.translations_page import translations_shown
 from hesperus.explorer.what_if import what_if
 from hesperus.item_views.claims_view import ClaimsView, claims_views
+from hesperus.item_views.filter_address import lost_words, references_of
 from hesperus.item_views.markup import environment, style
-from hesperus.item_views.matrix_view import label_of, matrix_view, short_code
+from hesperus.item_views.matrix_view import FILTER_MARKS, label_of, matrix_view
 from hesperus.item_views.missing_parts import missing_parts
 from hesperus.item_views.question_view import AnswerView, QuestionView, question_view
 from hesperus.rounding import cell
@@ -120,13 +122,13 @@ def items_page(open_: OpenRuns, view: View) -> str:
         page=page,
         pages=pages,
         page_url=lambda number: view.with_(page=number).url(),
-        conditions=[(text, other.url()) for text, other in view.conditions()],
+        conditions=[(text, other.url()) for text, other in view.conditions(references_of(matrix))],
         quick=tuple(_quick(open_, view)),
         choices=_choices(matrix),
-        senses=[(column.key, short_code(column)) for column in matrix.columns],
+        senses=[(column.key, label_of(column)) for column in matrix.columns],
         packed=packed,
         kept=urlencode([pair for pair in view.query() if pair[0] in _KEPT]),
-        marks=IN_A_SENSE,
+        marks=FILTER_MARKS,
         anywhere=[name for name in ANYWHERE if name not in IN_A_SENSE],
         has_mixed=len(open_.matrix(view.with_(senses="all")).columns)
         > len(open_.matrix(view.with_(senses="whole")).columns),
@@ -173,7 +175,7 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str
         after=after,
         place=place,
         total=total,
-        conditions=[text for text, _ in view.conditions()],
+        conditions=[text for text, _ in view.conditions(references_of(matrix))],
         back=view.with_(page=view.page).url(),
         token=token if row["run"] in open_.places else "",
         corrected=_by_hand(open_, row),
@@ -334,9 +336,10 @@ def _around(
 def _quick(open_: OpenRuns, view: View) -> Iterable[Quick]:
     """Filters that are often wanted; counts are of all rows."""
     everything = view.with_(senses="all")
+    references = references_of(open_.matrix(view))
     for column, count in open_.lost_counts(view):
-        other = View(senses=view.senses, reference=view.reference).toggled("lost", column)
-        yield Quick(f"lost in {column}", count, other.url())
+        other = View(senses=view.senses, reference=view.reference).toggled(LOST, column)
+        yield Quick(lost_words(column, references), count, other.url())
     plain = View(senses="all", reference=view.reference)
     matrix = open_.matrix(everything)
     if has_instruction_and_input(matrix):

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote, urlencode
 
-from hesperus.analysis.item_filter import IN_A_SENSE, ItemFilter, filter_of
+from hesperus.analysis.item_filter import IN_A_SENSE, LOST, ItemFilter, filter_of
+from hesperus.analysis.item_matrix import ItemMatrix
 from hesperus.errors import UsageError
+from hesperus.records import Selection
+from hesperus.wording import sense_brief
 
 SEVERAL = ("run", "model", "task", *IN_A_SENSE, "anywhere")
 """Conditions that may be given more than once, each under its own name."""
 
+NO_REFERENCES: Mapping[str, str] = {}
 _GROUP, _VERSUS = "group.", " vs "
 
 
@@ -54,8 +58,44 @@ def filter_of_pairs(values: Mapping[str, Sequence[str]]) -> ItemFilter:
     )
 
 
-def condition_words(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Each condition in words, in the order of filter_pairs."""
+def references_of(matrix: ItemMatrix) -> dict[str, str]:
+    """Key of each sense to that of the one that it is compared with."""
+    keys = {column.number: column.key for column in matrix.columns}
+    return {column.key: keys[column.reference] for column in matrix.columns if column.reference in keys}
+
+
+def sense_words(key: str) -> str:
+    """A sense as a condition names it: ``Swahili``, ``Swahili from English``, ``instruction Swahili, input English``."""
+    if not key.startswith("instruction="):
+        return sense_brief(key)
+    try:
+        cell = Selection.parse(key)
+    except ValueError:
+        return key
+    parts = [
+        f"{name} {sense_brief(code)}"
+        for name, code in (("instruction", cell.instruction), ("input", cell.input))
+        if code
+    ]
+    return ", ".join([*parts, *([f"ask {cell.repeat}"] if cell.repeat else [])])
+
+
+def lost_words(key: str, references: Mapping[str, str]) -> str:
+    """What it is to be lost in a sense: ``right in English, wrong in Swahili``."""
+    if (reference := references.get(key)) is None:
+        return f"wrong in {sense_words(key)}, though its reference is right"
+    return f"right in {sense_words(reference)}, wrong in {sense_words(key)}"
+
+
+def condition_words(
+    pairs: Sequence[tuple[str, str]], references: Mapping[str, str] = NO_REFERENCES
+) -> Iterator[str]:
+    """Each condition in words, in the order of filter_pairs.
+
+    Args:
+        pairs: Name and value of each.
+        references: See references_of.
+    """
     words = {"anywhere": "{} in some sense", "run": "run {}", "model": "model {}", "task": "task {}",
              "unanswered": "no answer in {}", "at_least": "confidence at least {}", "at_most": "confidence at most {}",
              "text": "mentions “{}”"}  # fmt: skip
@@ -63,9 +103,13 @@ def condition_words(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
         if name.startswith(_GROUP):
             yield f"{name.removeprefix(_GROUP)}: {value}"
         elif name == "differs":
-            yield f"{value.replace(_VERSUS, ' and ')} differ"
+            yield f"{' and '.join(map(sense_words, value.split(_VERSUS)))} differ"
+        elif name == LOST:
+            yield lost_words(value, references)
+        elif name in IN_A_SENSE:
+            yield words.get(name, f"{name} in {{}}").format(sense_words(value))
         else:
-            yield words.get(name, f"{name} in {{}}").format(value)
+            yield words[name].format(value.replace("_", " ") if name == "anywhere" else value)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ import polars as pl
 from hesperus.analysis.item_filter import CHANGED, LOST
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
 from hesperus.analysis.item_texts import field_columns
+from hesperus.item_views.filter_address import sense_words
 from hesperus.rounding import cell as rounded
 from hesperus.untrusted import one_line
 from hesperus.wording import OUTCOME_WORDS, direction, parsed, sense_label
@@ -60,10 +61,11 @@ class Toggle:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a sense: the key that filters name it by, its code, its name, and what it is compared with."""
+    """The head of a sense: the key that filters name it by, its code, its name in words and as a label, and what it is compared with."""
 
     key: str
     code: str
+    name: str
     label: str
     reference: str | None
     href: str | None
@@ -220,7 +222,7 @@ def _head(column: MatrixColumn, matrix: ItemMatrix, links: Links) -> Head:
         if href is not None and (reference is not None or mark not in ("lost", "changed")):
             toggles.append(Toggle(mark, title, href, links.is_on(mark, column)))
     return Head(
-        column.key, short_code(column), label_of(column), reference, links.ordered(column.key), links.order_of(column.key), tuple(toggles)
+        column.key, short_code(column), sense_words(column.key), label_of(column), reference, links.ordered(column.key), links.order_of(column.key), tuple(toggles)
     )  # fmt: skip
 
 

@@ -162,12 +162,12 @@ def _joined(columns: Sequence[Column]) -> Column:
     first, *others = columns
     return replace(
         first,
-        heading=joined([first.heading or first.key, *(_lower(one.heading or one.key) for one in others)]),
+        heading=joined([first.heading or first.key, *(lowered(one.heading or one.key) for one in others)]),
     )
 
 
-def _lower(heading: str) -> str:
-    """A heading within another; a sign such as F or AC3 keeps its case."""
+def lowered(heading: str) -> str:
+    """A heading within another: ``recall``; a sign such as F or AC3 keeps its case."""
     return heading if heading[:2].isupper() else heading[:1].lower() + heading[1:]
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
 import polars as pl
 
 from hesperus.analysis.open_answers.evidence import gathered
-from hesperus.analysis.open_answers.open_measures import with_labels
 from hesperus.analysis.run_kinds import study_kind
 from hesperus.analysis.run_notes import nothing_answered
 from hesperus.analysis.scores import run_scores
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings, resolve_settings
+from hesperus.analysis.table import Table
 from hesperus.errors import UsageError
 from hesperus.item_views.missing_parts import limits
 from hesperus.records import Run, read_any_run
@@ -29,6 +28,14 @@ from hesperus.reports.overview import outcomes_report
 
 class Report(Protocol):
     """The measured report of a run, with its figures and its page."""
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Measures whose tables the page claims, where the run has them: what its text and main tables show."""
+
+    @property
+    def measured(self) -> Mapping[str, Table]:
+        """Tables among them that have been measured, by measure: each as `measure` makes it of all records of the run."""
 
     def drawings(self) -> list[Drawing]:
         """Every figure for which there is something to draw."""
@@ -87,7 +94,6 @@ def report_findings(
         return open_answers_report(run, evidence, given=given)
     if kind == "multisense":
         return multisense_report(run, given=given, scores=scores)
-    run = replace(run, records=with_labels("the page", run.records))
     # Its tests and its clustering need scipy, which the other report does not.
     from hesperus.reports.similarity.similarity_report import similarity_report
 

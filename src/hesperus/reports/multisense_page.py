@@ -77,6 +77,21 @@ class MultisenseReport:
     settings: MeasureSettings
     summary: Table
 
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """See hesperus.reports.html.Report."""
+        return tuple(self.measured)
+
+    @property
+    def measured(self) -> Mapping[str, Table]:
+        """See hesperus.reports.html.Report."""
+        found = self.findings
+        return {
+            "summary": self.summary,
+            "consistency": found.consistency,
+            "decomposition": found.decomposition,
+        }
+
     def drawings(self) -> list[Drawing]:
         """Every figure for which there is something to draw."""
         return drawings(self.findings)

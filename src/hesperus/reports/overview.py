@@ -17,14 +17,14 @@ from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tokens import tokens_table
 from hesperus.records import Run
 from hesperus.records.labels import free_texts
-from hesperus.reports.blocks import Block, Page, Section, Sentences, anchor, note
+from hesperus.reports.blocks import Block, Page, Section, Sentences, anchor, fold, note
 from hesperus.reports.columns import column
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import outcomes_grid, overview_grid
 from hesperus.reports.provenance import cited, made
 from hesperus.reports.tabulated import tabulated
-from hesperus.wording import few_or_counted
+from hesperus.wording import counted, few_or_counted
 
 
 def overview(
@@ -48,8 +48,17 @@ def overview(
         DataError: An item has different numbers of options in different senses.
     """
     found = summary or summary_table(records, settings=replace(settings, by=()), labels=labels)
-    return Sentences.of(run_notes(found, records, signature)), overview_grid(found, labels=labels)
+    notes = run_notes(found, records, signature)
+    rest = notes[_MOST_NOTES:]
+    return (
+        Sentences.of(notes[:_MOST_NOTES]),
+        fold(counted(len(rest), "more note"), Sentences.of(rest)) if rest else None,
+        overview_grid(found, labels=labels),
+    )
 
+
+_MOST_NOTES = 12
+"""Notes that are read before the numbers; of 200 models each may have one, and the others are folded."""
 
 _TEXTS = (
     "Answers are texts of their own, without options and without right answers: how many are the same word for word says "
@@ -74,6 +83,16 @@ class OutcomesReport:
     grid: Grid | None
     notes: tuple[str, ...]
     settings: MeasureSettings
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """See hesperus.reports.html.Report."""
+        return ("summary",)
+
+    @property
+    def measured(self) -> Mapping[str, Table]:
+        """See hesperus.reports.html.Report."""
+        return {}
 
     def drawings(self) -> list[Drawing]:
         """None: there is nothing to draw."""

@@ -9,7 +9,7 @@ import polars as pl
 
 from hesperus.analysis.item_filter import filter_of, matching_rows
 from hesperus.analysis.item_matrix import item_matrix
-from hesperus.item_views.filter_address import condition_words, filter_pairs
+from hesperus.item_views.filter_address import condition_words, filter_pairs, references_of
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, note
 from hesperus.reports.html_page import ShownPage
@@ -55,7 +55,7 @@ def shown_items(name: str, run: Run, reference: str | None, conditions: Mapping[
     matrix = item_matrix({name: run}, reference=reference)
     wanted = filter_of(conditions)
     rows = matching_rows(matrix, wanted)
-    words = ", ".join(condition_words(filter_pairs(wanted)))
+    words = ", ".join(condition_words(filter_pairs(wanted), references_of(matrix)))
     title = f"{counted(rows.height, 'row')} of {matrix.rows.height:,}" + (f": {words}" if words else "")
     said = f"The first {MOST_ROWS} are shown; `frame` has all." if rows.height > MOST_ROWS else ""
     blocks: list[Block | None] = [Section("Items", "items", listed=""), note(said) if said else None]

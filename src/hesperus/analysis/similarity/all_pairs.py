@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -279,5 +279,15 @@ def similarity_table(
         raise DataError(
             "no record has probabilities, which `scoring` sets beside labels; ask with scoring: both"
         )
-    made, excluded = tables[what], described.signature.get("excluded")
+    return signed_as_run(tables[what], described.signature)
+
+
+def signed_as_run(made: Table, run: Mapping[str, object]) -> Table:
+    """A table with the items that the run excluded among its signature.
+
+    Args:
+        made: A table of a similarity study.
+        run: The run's own signature.
+    """
+    excluded = run.get("excluded")
     return made if excluded is None else replace(made, signature={**made.signature, "excluded": excluded})

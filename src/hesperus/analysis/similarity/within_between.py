@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,14 +61,11 @@ def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[
     wanted = [((left, model), (right, model)) for left, right in _COMPARED for model in models]
     wanted.append(((WITHIN, "all"), (BETWEEN, "all")))
     chosen = [(a, b) for a, b in wanted if None not in (found.designs.group(*a), found.designs.group(*b))]
-    ceiling = enough_permutations(settings.permutations, len(chosen))
-    every = _all_pairs(found, settings) if chosen else None
     rows = [_row(found, task, settings, left, right) for left, right in chosen]
-    permuted = _mantel(found, every, chosen, settings, ceiling) if every is not None else []
-    for row, (p, said) in zip(rows, permuted, strict=True):
+    family = [row for row in rows if row["model"] != "all"]
+    for row, (p, said) in zip(rows, _mantel(found, chosen, settings, len(family)), strict=True):
         row["p_mantel"] = p
         row["reason"] = "; ".join(text for text in (str(row["reason"] or ""), said) if text)
-    family = [row for row in rows if row["model"] != "all"]
     for name in ("p_items", "p_mantel", "p_mann_whitney"):
         adjusted = holm([row[name] for row in family])
         for row, value in zip(family, adjusted, strict=True):
@@ -153,20 +150,32 @@ def _all_pairs(found: Measured, settings: SimilaritySettings) -> _All:
 
 def _mantel(
     found: Measured,
-    every: _All,
     chosen: Sequence[tuple[tuple[str, str], tuple[str, str]]],
     settings: SimilaritySettings,
-    ceiling: int,
-) -> list[tuple[float | None, str]]:
-    """Permutes runs: pairs of the first design are 1, of the second 0; all others do not count but move along."""
-    tests = mantel_tests(
-        (_kinds(found, every, sides) for sides in chosen),
-        every.value,
-        permutations=settings.permutations if settings.bootstrap.resamples else 0,
-        seed=settings.bootstrap.seed,
-        ceiling=ceiling,
-    )
-    return [(test.p, _said(test, found, every)) for test in tests]
+    family: int,
+) -> Iterator[tuple[float | None, str]]:
+    """Permutes runs: pairs of the first design are 1, of the second 0; all others do not count but move along.
+
+    Args:
+        found: The runs.
+        chosen: The designs of each test.
+        settings: What is compared.
+        family: How many of the tests, from the first on, are corrected together, for which more permutations may be drawn;
+            the others are of most of all pairs, and a permutation of them costs as much as all of the family.
+    """
+    if not chosen:
+        return
+    every = _all_pairs(found, settings)
+    permutations = settings.permutations if settings.bootstrap.resamples else 0
+    for part, size in ((chosen[:family], family), (chosen[family:], 0)):
+        tests = mantel_tests(
+            (_kinds(found, every, sides) for sides in part),
+            every.value,
+            permutations=permutations,
+            seed=settings.bootstrap.seed,
+            ceiling=enough_permutations(permutations, size),
+        )
+        yield from ((test.p, _said(test, found, every)) for test in tests)
 
 
 def _kinds(found: Measured, every: _All, sides: tuple[tuple[str, str], tuple[str, str]]) -> Floats:

@@ -12,7 +12,7 @@ from hesperus.analysis.open_answers.open_tables import STATES
 from hesperus.analysis.open_answers.statistics import ENDINGS, WHERE_ANSWERED
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import COLUMNS, Column, worded
-from hesperus.reports.grid import Grid
+from hesperus.reports.grid import Grid, lowered
 from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, STATE_WORDS, agreement_name, group_name
 from hesperus.reports.tabulated import FOLDED, tabulated
 from hesperus.types import OUTCOMES
@@ -25,7 +25,7 @@ _FIRST_GROUPINGS = ("all", "trained_on", "script", "family")
 """Groupings whose tables come first; those of groups are folded, since the figure shows them."""
 _MOST_NAMES = 6
 """Languages of a group that are named."""
-_BESIDE = ("ceiling", "relative")
+_BESIDE = {"ceiling": "Ceiling of", "relative": "Relative"}
 _OF_MAIN = ("n", "answered", *(f"{name}{end}" for name in _BESIDE for end in ("", "_low", "_high")))
 _KEYS = ("model", "task", Column("sense", "Language"))
 
@@ -147,8 +147,12 @@ def ceilings_grid(found: OpenFindings) -> Grid | None:
             for end in ("", "_low", "_high")
         }
         rows.append({"model": cell[0], "task": cell[1], "sense": found.labels[cell], **beside})
-    heads = [Column(f"{name}.{which}", f"{named[name]}, {which}", "percentage") for name, which in pairs]
-    return tabulated("The ceiling of every statistic, and the score over it.", rows, _KEYS, heads, folds=0)
+    heads = [
+        Column(f"{name}.{which}", f"{_BESIDE[which]} {lowered(named[name])}", "percentage")
+        for name, which in pairs
+    ]
+    said = "The ceiling of every statistic, and the score relative to it: over its ceiling."
+    return tabulated(said, rows, _KEYS, heads, folds=0)
 
 
 def properties_grid(found: OpenFindings) -> Grid | None:

@@ -14,6 +14,7 @@ from hesperus.analysis.open_answers.open_findings import OpenFindings, open_find
 from hesperus.analysis.open_answers.open_tables import settings_of
 from hesperus.analysis.open_answers.pair_scores import with_scores
 from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.analysis.table import Table
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Facts, Page, Section, Sentences, fold, headline, note
@@ -45,6 +46,16 @@ class OpenAnswersReport:
     replies: pl.DataFrame | None = None
     prompts: pl.DataFrame | None = None
     readability: pl.DataFrame | None = None
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """See hesperus.reports.html.Report."""
+        return ("summary", "scores")
+
+    @property
+    def measured(self) -> Mapping[str, Table]:
+        """See hesperus.reports.html.Report."""
+        return {}
 
     def drawings(self) -> list[Drawing]:
         """Every figure; if there are several evaluators, their names begin with the evaluator's number."""

@@ -176,8 +176,8 @@ def _explained(found: OpenFindings) -> Iterator[str]:
         )
     elif below:
         yield (
-            f"What translation loses of the {english} answers does not explain it in {below} of {len(tested)} cases: {base}, and the whole "
-            "interval of the others lies below that. In the rest the difference cannot be told from what translation loses."
+            f"What translation loses of the {english} answers does not explain it in {below} of {len(tested)} cases: {base}, and "
+            "there the answers stay below that, interval and all. In the rest the difference cannot be told from what translation loses."
         )
     else:
         yield f"The difference cannot be told from what translation loses: {base}, and in no case does the whole interval of the answers lie below that."

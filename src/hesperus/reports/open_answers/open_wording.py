@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hesperus.analysis.open_answers.open_findings import OpenFindings
+from hesperus.analysis.open_answers.open_tables import UNKNOWN
 from hesperus.analysis.open_answers.statistics import UNSEEN_WORDS
 from hesperus.wording import property_names
 
@@ -68,7 +69,7 @@ def group_name(grouping: str, group: str) -> str:
         return SCRIPT_NAMES.get(group, group)
     if grouping == "trained_on":
         return {"in": "declared as training languages", "out": "not declared"}.get(group, group)
-    return group
+    return "not in the paper" if group == UNKNOWN and grouping.startswith("paper") else group
 
 
 def judge_name(signature: Mapping[str, object]) -> str:

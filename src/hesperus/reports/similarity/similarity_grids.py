@@ -186,7 +186,7 @@ def contrasts_grid(table: Table) -> Grid | None:
     rows = []
     for row in table.rows:
         left, _, right = str(row["comparison"]).partition(" − ")
-        less = f"{_COMPARED.get(left, left)} less {_COMPARED.get(right, right)}"
+        less = f"{_COMPARED.get(left, left)} minus {_COMPARED.get(right, right)}"
         rows.append(
             {**row, "model": "all models" if row["model"] is None else row["model"], "comparison": less}
         )

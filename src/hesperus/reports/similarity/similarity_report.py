@@ -7,10 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hesperus.analysis.interval_text import interval_text
+from hesperus.analysis.open_answers.open_measures import with_labels
 from hesperus.analysis.run_kinds import whole_senses
 from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.analysis.similarity.all_pairs import signed_as_run
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, similarity_findings
-from hesperus.analysis.similarity.similarity_settings import columns_of, similarity_settings
+from hesperus.analysis.similarity.similarity_settings import (
+    SimilaritySettings,
+    columns_of,
+    groups_of,
+    settings_of,
+    similarity_settings,
+)
+from hesperus.analysis.summary import summary_table
+from hesperus.analysis.table import Table
 from hesperus.errors import DataError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page, Section, Sentences, headline, note
@@ -22,6 +32,7 @@ from hesperus.reports.provenance import closing
 from hesperus.reports.similarity import similarity_grids as grids
 from hesperus.reports.similarity import similarity_story as story
 from hesperus.reports.similarity.similarity_figures import similarity_drawings
+from hesperus.wording import language_label
 
 _SOURCES = (
     "κp: Shashwat Goel et al. Great models think alike and this undermines AI oversight. 2025. Languages: Debangana Mishra et "
@@ -40,11 +51,18 @@ class SimilarityReport:
         parts: Every task that has runs to compare.
         skipped: Task to why it could not be compared.
         overview: The notes and the summary of the run.
+        measured: See hesperus.reports.html.Report.
     """
 
     parts: tuple[SimilarityFindings, ...]
     skipped: Mapping[str, str]
     overview: tuple[Block | None, ...]
+    measured: Mapping[str, Table]
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """See hesperus.reports.html.Report."""
+        return ("summary", "means", "contrasts")
 
     def drawings(self) -> list[Drawing]:
         """Every figure; if there are several tasks, their names carry the number of the task."""
@@ -101,6 +119,7 @@ def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Simila
         DataError: No task has two runs to compare.
         UsageError: The study's comparison cannot be used.
     """
+    whole, run = run, replace(run, records=with_labels("the page", run.records))
     settings = similarity_settings(run, given)
     records = run.records if run.study.get("study") == "similarity" else whole_senses(run.records)
     by = tuple(name for name in columns_of(run.study) if name in records.columns)
@@ -114,8 +133,23 @@ def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Simila
         raise DataError(
             "; ".join(f"{task}: {why}" for task, why in skipped.items()) or "the table has no records"
         )
-    head = overview(records, run.signature, resolve_settings(given, run.study))
-    return SimilarityReport(tuple(parts), skipped, head)
+    decided = replace(resolve_settings(given, run.study), by=())
+    summary = summary_table(records, settings=decided)
+    head = overview(records, run.signature, decided, summary=summary)
+    is_whole = records.height == whole.records.height
+    measured = {"summary": summary, **_as_measured(whole, settings, parts, given)} if is_whole else {}
+    return SimilarityReport(tuple(parts), skipped, head, measured)
+
+
+def _as_measured(
+    run: Run, settings: SimilaritySettings, parts: Sequence[SimilarityFindings], given: GivenSettings | None
+) -> dict[str, Table]:
+    """The tables of a run as `measure` makes them: of one task, compared and grouped as the study alone says."""
+    if run.records["task"].n_unique() > 1 or settings != settings_of(run.study, given):
+        return {}
+    tables = parts[0].tables
+    names = ("means", "contrasts") if columns_of(run.study) == groups_of(run.study) else ("contrasts",)
+    return {name: signed_as_run(tables[name], run.signature) for name in names}
 
 
 def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
@@ -126,7 +160,7 @@ def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
     )
     yield Section("Summary", "summary")
     yield note(
-        "Two runs that are both mostly right agree mostly, whatever they know of each other. "
+        "Two runs that are both mostly right mostly agree, even if they err in different ways. "
         f"{name} {beyond if name.startswith('κp') else 'is what is compared here.'}"
     )
     for number, found in enumerate(parts, start=1):
@@ -181,5 +215,5 @@ def _described(found: SimilarityFindings) -> str:
     boot = settings.bootstrap
     return (
         f"Measure: {statistic_name(found.statistic)}. {interval_text(boot)} Mantel's test: {settings.permutations:,} permutations. Invalid answers: "
-        f"{settings.invalid}. Pivot: {settings.pivot}."
+        f"{settings.invalid}. Pivot: {language_label(settings.pivot)}."
     )

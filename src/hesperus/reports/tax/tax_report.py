@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
-from hesperus.analysis.measure_names import TAX_ESTIMATORS
+from hesperus.analysis.measure_names import TAX_ESTIMATORS, TAX_MEASURES
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.audit_evidence import Evidence, Origin, tax_tables
@@ -67,6 +67,16 @@ class TaxReport:
     tables: Mapping[str, Table]
     checklist: Checklist
     items: pl.DataFrame | None = None
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """See hesperus.reports.html.Report."""
+        return ("summary", *TAX_MEASURES)
+
+    @property
+    def measured(self) -> Mapping[str, Table]:
+        """See hesperus.reports.html.Report."""
+        return {}
 
     def drawings(self) -> list[Drawing]:
         """Every figure for which there is something to draw."""

@@ -99,6 +99,7 @@
       return sign * apart || a.dataset.place - b.dataset.place;
     };
     table.tBodies[0].append(...rows(table).sort(order));
+    table.refreshed?.();
   };
   const filter = (table, wanted, status, meets = () => true) => {
     const parts = wanted.toLocaleLowerCase().split(/\s+/).filter(Boolean);
@@ -108,6 +109,7 @@
     }
     const some = rows(table).some(row => row.hidden);
     status.textContent = some ? `${shownRows(table).length} of ${rows(table).length} rows` : "";
+    table.refreshed?.();
   };
   const equip = (table, name) => {
     rows(table).forEach((row, place) => { row.dataset.place = place; });
@@ -135,15 +137,20 @@
   // Items: a number leads to the questions behind it, by a filter in the address, "#items?model=a/b&wrong=sw"
   const MARKS = {right: "right", wrong: "wrong", lost: "lost: wrong though the reference is right", changed: "changed",
     unanswered: "no answer"};
+  const FIRST = 20;  // rows that a phone shows at first
   const SIGNS = {right: "mark right", wrong: "mark wrong", lost: "mark wrong lost", unanswered: "mark unanswered"};
   const asked = () => location.hash.startsWith("#items?") ? [...new URLSearchParams(location.hash.slice(7))] : [];
   const query = pairs => String(new URLSearchParams(pairs)).replaceAll("%2F", "/").replaceAll("+", "%20");
   const go = pairs => { location.hash = pairs.length ? `items?${query(pairs)}` : "items"; };
-  const told_of = ([name, value]) => name in MARKS ? `${name === "unanswered" ? "no answer" : name} in ${value}`
-    : name === "differs" ? `${value.replace(" vs ", " and ")} differ` : name === "text" ? `mentions ${value}` : value;
   const itemsOf = (box, table, show) => {
     const totals = JSON.parse(box.dataset.totals);
     const place = new Map(heads(table).map((head, at) => [head.dataset.key, at]));
+    const sense = key => heads(table)[place.get(key)]?.dataset ?? {};
+    const called = key => sense(key).name ?? key;
+    const told_of = ([name, value]) => name === "lost" && sense(value).reference
+      ? `right in ${called(sense(value).reference)}, wrong in ${called(value)}`
+      : name in MARKS ? `${name === "unanswered" ? "no answer" : name} in ${called(value)}`
+      : name === "differs" ? `${value.split(" vs ").map(called).join(" and ")} differ` : name === "text" ? `mentions ${value}` : value;
     const cell = (row, key) => place.has(key) ? row.cells[place.get(key)] : null;
     const has = (row, name, value) => {
       if (name in MARKS) return cell(row, value)?.classList.contains(name) ?? false;
@@ -166,6 +173,17 @@
       return (models.length ? models : Object.keys(totals))
         .reduce((sum, model) => sum + (totals[model]?.[marks[0][1]]?.[marks[0][0]] ?? 0), 0);
     };
+    // On a phone a row is a card, and two hundred of them are a long way to what comes after: the style hides the later ones there
+    let first = FIRST;
+    const more = button("", "Show more rows", () => { first += 5 * FIRST; table.refreshed(); });
+    more.className = "more";
+    table.parentNode.after(more);
+    table.refreshed = () => {
+      const shown = shownRows(table), rest = shown.length - first;
+      shown.forEach((row, at) => row.classList.toggle("later", at >= first));
+      more.hidden = rest <= 0;
+      more.textContent = `Show ${Math.min(rest, 5 * FIRST)} more of ${shown.length} rows`;
+    };
     const refresh = () => {
       const pairs = asked();
       show();
@@ -185,7 +203,7 @@
       const toggles = make("span", {className: "toggles"});
       for (const mark of Object.keys(MARKS)) {
         if (!table.querySelector(`td.cell.${mark}`)) continue;
-        const made = button("", `Only: ${MARKS[mark]}, in ${head.dataset.key}`, () => {
+        const made = button("", `Only: ${MARKS[mark]}, in ${called(head.dataset.key)}`, () => {
           const same = ([name, value]) => name === mark && value === head.dataset.key;
           go(asked().some(same) ? asked().filter(pair => !same(pair)) : [...asked(), [mark, head.dataset.key]]);
         });
