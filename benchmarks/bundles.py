@@ -5,7 +5,9 @@ the manifest are made to fit, as somebody would who hides the change. It matters
 second implementation in the bundle (recompute.py), which shares no code with `verify`, comes to another number than was claimed.
 A change that makes the file unreadable counts as caught.
 
-    python benchmarks/bundles.py [--plain 10000] [--hidden 150] [--seed 0]
+Bundles are of the four studies of the demo and of an import, which is bundled with intervals too.
+
+    python benchmarks/bundles.py [--plain 10000] [--hidden 150] [--seed 0] [--seconds 3600]
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -39,12 +42,27 @@ def bundles(place: Path) -> dict[str, Files]:
     """A small bundle of each study, its point values only."""
     command = [sys.executable, "-m", "hesperus", "demo", "--quiet", "--out", str(place / "demo"), *DEMO]
     subprocess.run(command, check=True, capture_output=True)
+    runs = {study or "multisense": (place / "demo" / study, 0) for study in STUDIES}
+    runs["import"] = (imported(place), 20)
     return {
-        study or "multisense": opened(
-            hs.bundle(place / "demo" / study, place / "bundle.zip", resamples=0, texts="keep").path
-        )
-        for study in STUDIES
+        study: opened(hs.bundle(run, place / "bundle.zip", resamples=resamples, texts="keep").path)
+        for study, (run, resamples) in runs.items()
     }
+
+
+def imported(place: Path) -> Path:
+    """A run that was imported: two models in three languages, with texts."""
+    draw = random.Random(7)
+    rows = [
+        {"item": f"q{item}", "model": model, "language": language, "gold": "ABCD"[item % 4], "subject": "xy"[item % 2],
+         "question": f"What is {item} in {language}?", "options": list("ABCD"),
+         "answer": "ABCD"[item % 4] if draw.random() < 0.6 else draw.choice("ABCD")}
+        for item in range(12) for model in ("lab/one", "lab/two") for language in ("en", "de", "sw")
+    ]  # fmt: skip
+    file = place / "answers.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    hs.import_logs(file, place / "imported")
+    return place / "imported"
 
 
 def is_damaged(path: Path) -> bool:
@@ -81,17 +99,24 @@ def main() -> None:
     parser.add_argument("--plain", type=int, default=10_000)
     parser.add_argument("--hidden", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="no change is begun after so many")
     chosen = parser.parse_args()
     draw = random.Random(chosen.seed)
     begun = time.perf_counter()
     counts = {"plain": 0, "plain_caught": 0, "hidden": 0, "hidden_caught": 0, "hidden_matter": 0}
     missed: list[str] = []
+    harmless: list[str] = []
+    of_study: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         held = bundles(Path(folder))
         path = Path(folder) / "changed.zip"
         for kind, number, check in (("plain", chosen.plain, is_damaged), ("hidden", chosen.hidden, differs)):
             for _ in range(number):
-                files = held[draw.choice(list(held))]
+                if time.perf_counter() - begun > chosen.seconds:
+                    break
+                study = draw.choice(list(held))
+                of_study[f"{kind}, {study}"] += 1
+                files = held[study]
                 inside = [name for name in files if name != "manifest.json" and files[name]]
                 data = [name for name in inside if name.startswith("run/") or name == "numbers.json"]
                 other, where = changed(files, draw.choice(data if kind == "hidden" else inside), draw)
@@ -100,9 +125,11 @@ def main() -> None:
                 counts[f"{kind}_caught"] += found
                 if kind == "plain" or matters(files, other):
                     counts["hidden_matter"] += kind == "hidden"
-                    missed += [] if found else [where]
+                    missed += [] if found else [f"{study}: {where}"]
+                elif not found:
+                    harmless.append(f"{study}: {where}")
     report = {
-        "benchmark": "bundles", **counts, "missed": missed[:20], "seconds": round(time.perf_counter() - begun, 1),
+        "benchmark": "bundles", **counts, "of_study": of_study, "missed": missed[:20], "harmless": len(harmless), "harmless_first": harmless[:40], "seconds": round(time.perf_counter() - begun, 1),
         "reached": not missed,
     }  # fmt: skip
     for name, value in counts.items():

@@ -25,8 +25,8 @@ _ENDS = 5
 _LONG = 14
 """Tables that few will read are folded from so many rows on."""
 _COMPARED = {
-    WITHIN: "two languages", PIVOT: "pivot and another language", BETWEEN_OF: "with other models",
-    PARTNER: "with the partner", BETWEEN: "two models",
+    WITHIN: "two languages", PIVOT: "pivot and another language", BETWEEN_OF: "other models",
+    PARTNER: "the partner", BETWEEN: "two models",
 }  # fmt: skip
 _QUESTIONS = {
     WITHIN: "one model, two languages", PIVOT: "one model, pivot and another language", BETWEEN: "two models, one language",
