@@ -250,7 +250,7 @@ def test_ended_replies_make_room_for_others(architecture, tmp_path):
 
 def test_replies_are_written_together_though_their_prompts_need_several_passes(llama):
     made = load(llama)
-    requests = [Request("x", Prompt(f"{n} {text * 9}"), GREEDY) for n in range(8) for text in TEXTS[:1]]
+    requests = [Request("x", Prompt(f"{n} {text * 9}"), GREEDY) for n in range(24) for text in TEXTS[:1]]
     made.replies(requests[:1])
     rows = []
     made._runtime.model.register_forward_pre_hook(
@@ -398,6 +398,14 @@ def test_half_precision_is_close_and_says_so(llama):
     assert half._runtime.branches
     gaps = [abs(a - b) for x, y in zip(exact, near, strict=True) for a, b in zip(x, y, strict=True)]
     assert 1e-6 < max(gaps) < 1.0
+
+
+@pytest.mark.parametrize("architecture", ["llama", "bloom", "rwkv"])
+def test_masks_that_are_not_held_to_are_found_in_half_precision_too(architecture, tmp_path):
+    made = load(make(tmp_path / "m", architecture), dtype="bfloat16")
+    made.replies(asked(made)[:1])
+    assert made._runtime.pads is (architecture != "rwkv")
+    assert made._runtime.branches is (architecture == "llama")
 
 
 def test_a_model_may_be_spread_over_devices(llama):

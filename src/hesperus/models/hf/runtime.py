@@ -40,9 +40,10 @@ _ON_ACCELERATOR, _ON_CPU = (1 << 15, 512), (1 << 12, 64)
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 """Kinds of layers, as configurations name them."""
 
-_NEAR, _NEAR_IN_HALF = 1e-4, 3e-2
-"""Largest difference of logits, in parts of the largest logit, that rounding makes with and without padding, in single
-and in half precision; a mask that is not held to makes more."""
+_NEAR, _NEAR_IN_HALF = 1e-4, 0.2
+"""Largest difference of logits that rounding makes with and without padding: in single precision, in parts of the largest
+logit; in half precision, where deep models round by several hundredths, in parts of what lies between two texts. A mask that is not
+held to makes about as much as that."""
 
 
 _LEAST_PACK, _LEAST_PACK_ON_ACCELERATOR, _PACK_BY_ROWS = 512, 2048, 1 << 14
@@ -308,7 +309,13 @@ class Runtime:
             if is_out_of_memory(error):
                 raise
             return False
-        return largest <= (_NEAR_IN_HALF if self._is_half else _NEAR)
+        return largest <= (_NEAR_IN_HALF * self._apart if self._is_half else _NEAR)
+
+    @cached_property
+    def _apart(self) -> float:
+        """How far the logits of two texts are apart, as `_gap` measures it."""
+        short, long = self._probes()
+        return self._gap(self.forward(*self.rows([long]), keep=1)[0], short)
 
     def _probe_padding(self) -> float:
         """How far the logits of a short row next to a longer one are from those that it has alone."""
