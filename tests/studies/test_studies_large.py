@@ -89,11 +89,28 @@ def test_records_on_disk_are_held_to_the_contract(tmp_path: Path, monkeypatch: p
     with pytest.raises(DataError, match="the same key"):
         writing.write_records(pl.concat([whole, whole.head(1)]), tmp_path / "doubled.parquet")
     assert not (tmp_path / "doubled.parquet").exists()
-    loose = whole.with_columns(pl.lit(None, pl.List(pl.String)).alias("options"), probs=None)
-    writing.write_records(
-        loose, tmp_path / "loose.parquet"
-    )  # labels without options are settled among all rows
-    assert pl.read_parquet(tmp_path / "loose.parquet").height == whole.collect().height
+
+
+@pytest.mark.parametrize("rule", ["number", "own words", "whole text"])
+def test_answers_without_options_on_disk_have_the_spelling_of_the_whole_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    by_the_disk(monkeypatch)
+    # Each part of eleven rows has a spelling that another part has more often; gold has a third.
+    spelt = [["7", "7.0", "07"][(item // 11 + (item % 5 == 0)) % 3] for item in range(90)]
+    rows = {
+        "model": ["m/a", "m/b"] * 45, "task": "t", "item": [f"i{item:03}" for item in range(90)], "instruction": "en",
+        "input": "en", "repeat": 1, "outcome": "answered", "answer": spelt,
+        "gold": ["7.0" if item == 80 else f"{item + 10}" for item in range(90)], "reply": spelt, "rule": rule,
+    }  # fmt: skip
+    frame = pl.DataFrame(rows, schema_overrides={"repeat": pl.Int32}).with_columns(
+        options=pl.lit(None, pl.List(pl.String)), probs=pl.lit(None, pl.List(pl.Float64))
+    )
+    writing.write_records(frame, tmp_path / "held.parquet")
+    writing.write_records(frame.lazy(), tmp_path / "disk.parquet")
+    held, disk = (pl.read_parquet(tmp_path / f"{name}.parquet") for name in ("held", "disk"))
+    assert held.equals(disk)
+    assert (set(disk["answer"]) == {"7.0"}) is (rule != "whole text")
 
 
 def test_parts_that_a_killed_process_left_are_removed(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.errors import DataError
 from hesperus.frames import frame_of
-from hesperus.records.labels import OPEN_RULES, settled
+from hesperus.records.labels import TaskLabels, settled
 from hesperus.records.schema import KEY, LAST_REPEAT, REQUIRED, SCHEMA
 from hesperus.types import OUTCOMES, Record
 
@@ -48,7 +48,9 @@ def records_frame(records: Iterable[Record]) -> pl.DataFrame:
     return conform(frame_of({name: [getattr(record, name) for record in every] for name in SCHEMA}, SCHEMA))
 
 
-def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.DataFrame:
+def conform(
+    frame: pl.DataFrame, *, file: object = None, header: int = 0, labels: TaskLabels | None = None
+) -> pl.DataFrame:
     """Check a table against the contract and put it into its types.
 
     Args:
@@ -58,6 +60,7 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
             one spelling of a label represents all within a task where items list no options (see records.labels).
         file: Named in messages.
         header: Lines of the file before its first row.
+        labels: What the whole table says of its labels, where this is a part of one; None: this is all of it.
 
     Returns:
         The columns of the contract in order, then the others as they were.
@@ -88,7 +91,7 @@ def conform(frame: pl.DataFrame, *, file: object = None, header: int = 0) -> pl.
     _check_key(filled, place)
     _check_outcomes(filled, place)
     _check_options(filled, place)
-    filled = _settle_labels(filled, place)
+    filled = _settle_labels(filled, labels or TaskLabels.of(filled.lazy()), place)
     others = [name for name in frame.columns if name not in SCHEMA]
     return filled.select(*SCHEMA, *others)
 
@@ -238,13 +241,10 @@ def _check_outcomes(frame: pl.DataFrame, place: _Place) -> None:
         _refuse(frame, broken, message=message, field=field, place=place)
 
 
-def _settle_labels(frame: pl.DataFrame, place: _Place) -> pl.DataFrame:
+def _settle_labels(frame: pl.DataFrame, labels: TaskLabels, place: _Place) -> pl.DataFrame:
     """Labels as options of their items; other labels are refused, unless the reply itself is the answer."""
-    frame, strangers = settled(frame)
-    open_answer = pl.lit(False)
-    if "rule" in frame.columns and frame["rule"].dtype == pl.String:
-        open_tasks = frame.filter(pl.col("rule").is_in(OPEN_RULES))["task"].unique().to_list()
-        open_answer = pl.col("task").is_in(open_tasks)
+    frame, strangers = settled(frame, labels)
+    open_answer = pl.col("task").is_in(labels.open_tasks)
     for name, outside in strangers.items():
         rows = frame.with_row_index("row").filter(outside & frame.select(~open_answer).to_series())
         if rows.is_empty():

@@ -8,7 +8,7 @@ option, and any other text is refused with counts, since it would count as wrong
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -83,11 +83,60 @@ def label_key(label: str) -> str:
     return f"{value.normalize():f}" if value.is_finite() and abs(value.adjusted()) < 40 else form
 
 
-def settled(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
+@dataclass(frozen=True, slots=True)
+class TaskLabels:
+    """What a whole table says of the labels of its tasks, so that a part of it can be put into the same words.
+
+    Attributes:
+        spellings: Task, label and the spelling that represents it, where items list no options; labels that change alone.
+        open_tasks: Tasks in which a reply itself was the answer.
+    """
+
+    spellings: Sequence[tuple[str, str, str]]
+    open_tasks: Sequence[str]
+
+    @classmethod
+    def of(cls, records: pl.LazyFrame) -> TaskLabels:
+        """Read them off records, in memory or on disk.
+
+        Args:
+            records: Records in the types of the contract.
+        """
+        has_rules = records.collect_schema().get("rule") in (pl.String, pl.Categorical)
+        open_tasks: list[str] = []
+        loose = records.filter(pl.col("options").is_null())
+        if has_rules:
+            is_open = pl.col("rule").is_in(OPEN_RULES)
+            open_tasks = _collected(records.filter(is_open).select(pl.col("task").unique()))["task"].to_list()
+            loose = loose.filter(~pl.col("rule").is_in([OPEN_RULES[1]]).fill_null(False))
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        golds: dict[str, set[str]] = defaultdict(set)
+        for name in _LABELS:
+            short = loose.filter(pl.col(name) != "", pl.col(name).str.len_chars() <= _LONGEST)
+            for task, label, many in _collected(short.group_by("task", name).len()).iter_rows():
+                counts[task][label] += many
+                if name == "gold":
+                    golds[task].add(label)
+        return cls(
+            [
+                (task, label, spelling)
+                for task, found in counts.items()
+                for label, spelling in one_spelling_of(found, golds[task]).items()
+            ],
+            open_tasks,
+        )
+
+
+def _collected(rows: pl.LazyFrame) -> pl.DataFrame:
+    return rows.collect(engine="streaming")
+
+
+def settled(frame: pl.DataFrame, labels: TaskLabels) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
     """Answers and gold as options of their items, or in one spelling where the items list none.
 
     Args:
         frame: Records in the types of the contract.
+        labels: What the whole table says of its labels.
 
     Returns:
         The table, and for `answer` and `gold` which rows hold a label that is not one of the row's options.
@@ -99,7 +148,7 @@ def settled(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
         found = _as_options(frame, name, listed, forms)
         frame = frame.with_columns(found[0])
         strangers[name] = found[1]
-    return (frame if listed.all() else _one_spelling(frame, listed)), strangers
+    return (frame if listed.all() else _one_spelling(frame, listed, labels.spellings)), strangers
 
 
 def _as_options(
@@ -147,24 +196,10 @@ class _Forms:
         return self.options[options].get(self.labels[label])
 
 
-def _one_spelling(frame: pl.DataFrame, listed: pl.Series) -> pl.DataFrame:
+def _one_spelling(
+    frame: pl.DataFrame, listed: pl.Series, changes: Sequence[tuple[str, str, str]]
+) -> pl.DataFrame:
     """Where items list no options: of spellings of one label within a task, that of gold, else the most frequent."""
-    loose = frame.filter(~listed)
-    if _has_rules(loose):
-        loose = loose.filter(~pl.col("rule").is_in([OPEN_RULES[1]]).fill_null(False))
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    golds: dict[str, set[str]] = defaultdict(set)
-    for name in _LABELS:
-        for task, label, many in loose.group_by("task", name).len().drop_nulls().iter_rows():
-            if len(label) <= _LONGEST:
-                counts[task][label] += many
-                if name == "gold":
-                    golds[task].add(label)
-    changes = [
-        (task, label, spelling)
-        for task, found in counts.items()
-        for label, spelling in one_spelling_of(found, golds[task]).items()
-    ]
     if not changes:
         return frame
     tasks, labels, spellings = zip(*changes, strict=True)

@@ -48,6 +48,15 @@ def packed_run(folder: Path) -> Run | None:
     scan = trusted_scan(folder) if folder.is_dir() else None
     if scan is None:
         return None
+    return replace(read_run(folder, in_part=True, records=packed_records(scan)), scan=scan)
+
+
+def packed_records(scan: pl.LazyFrame) -> pl.DataFrame:
+    """What is measured of records that hesperus wrote, and columns to group by, each text as a code.
+
+    Args:
+        scan: The records (see trusted_scan).
+    """
     kinds = scan.collect_schema()
     wanted = [
         name
@@ -58,10 +67,8 @@ def packed_run(folder: Path) -> Run | None:
     if "probs" in wanted and not scan.select(pl.col("probs").is_not_null().any()).collect().item():
         # A column of nulls takes nothing in memory, the same read from a file eight bytes a record.
         scanned = coded(scan, [name for name in wanted if name != "probs"]).collect(engine="streaming")
-        records = scanned.with_columns(pl.lit(None, SCHEMA["probs"]).alias("probs")).select(wanted)
-    else:
-        records = coded(scan, wanted).collect(engine="streaming")
-    return replace(read_run(folder, in_part=True, records=records), scan=scan)
+        return scanned.with_columns(pl.lit(None, SCHEMA["probs"]).alias("probs")).select(wanted)
+    return coded(scan, wanted).collect(engine="streaming")
 
 
 def rows_of(run: Run) -> pl.LazyFrame:

@@ -12,7 +12,7 @@ from hesperus.errors import UsageError
 from hesperus.records.conform import conform
 from hesperus.records.earlier import refuse_to_replace
 from hesperus.records.files import parts_folder, write_part, write_whole
-from hesperus.records.labels import OPEN_RULES
+from hesperus.records.labels import TaskLabels
 from hesperus.records.ordering import in_key_order
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
 
@@ -38,40 +38,32 @@ def write_records(records: pl.DataFrame | pl.LazyFrame, path: Path | str) -> Non
     refuse_to_replace(path)
     version = {VERSION_KEY: str(SCHEMA_VERSION)}
     if isinstance(records, pl.LazyFrame):
-        if _has_closed_labels(records):
-            with parts_folder(path) as parts:
-                _write_sorted(records, parts)
-                write_parquet(pl.scan_parquet(sorted(parts.glob("*.parquet"))), path, version)
-            return
-        records = records.collect()
+        with parts_folder(path) as parts:
+            _write_sorted(records, parts)
+            write_parquet(pl.scan_parquet(sorted(parts.glob("*.parquet"))), path, version)
+        return
     write_parquet(in_key_order(conform(records)), path, version)
-
-
-def _has_closed_labels(records: pl.LazyFrame) -> bool:
-    """Whether each answer stands next to its options, so that no other row says how it is spelt."""
-    loose = pl.col("answer").is_not_null() & pl.col("options").is_null()
-    if "rule" in records.collect_schema():
-        loose = loose | pl.col("rule").is_in(OPEN_RULES).fill_null(False)
-    return not records.select(loose.any()).collect(engine="streaming").item()
 
 
 def _write_sorted(records: pl.LazyFrame, folder: Path) -> None:
     """Write parts in the order of the key, each of some items of one task by one model."""
+    labels = TaskLabels.of(records)
     models = records.select(pl.col("model").unique()).collect(engine="streaming")["model"].sort()
-    places = (place for model in models for place in _places(records.filter(model=model)))
+    places = (place for model in models for place in _places(records, model))
     for number, place in enumerate(places):
-        part = in_key_order(conform(records.filter(place).collect(engine="streaming")))
+        part = in_key_order(conform(records.filter(place).collect(engine="streaming"), labels=labels))
         write_part(part, folder / f"{number:06}.parquet")
 
 
-def _places(records: pl.LazyFrame) -> Iterator[pl.Expr]:
+def _places(records: pl.LazyFrame, model: str) -> Iterator[pl.Expr]:
     """Conditions that cut the records of one model into parts of some items of one task."""
-    counts = records.group_by("model", "task", "item").len().collect(engine="streaming").sort("task", "item")
+    of_model = records.filter(pl.col("model") == model)
+    counts = of_model.group_by("task", "item").len().collect(engine="streaming").sort("task", "item")
     part = (pl.col("len").cum_sum().over("task") - 1) // _AT_ONCE
-    cuts = counts.group_by("model", "task", part.alias("part"), maintain_order=True).agg(
+    cuts = counts.group_by("task", part.alias("part"), maintain_order=True).agg(
         pl.col("item").first().alias("first"), pl.col("item").last().alias("last")
     )
-    for model, task, _, first, last in cuts.iter_rows():
+    for task, _, first, last in cuts.iter_rows():
         # What is tested on the statistics of a row group comes first: most of them are not read.
         yield pl.all_horizontal(
             pl.col("item").is_between(pl.lit(first), pl.lit(last)),

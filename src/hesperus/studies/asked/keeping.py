@@ -195,8 +195,9 @@ def made_items_of(model: str, senses: Senses) -> list[pl.DataFrame]:
 
 def lost_questions(records: pl.LazyFrame) -> list[str]:
     """Rows without a reply, counted by cell, each kind of reason by its first message."""
-    lost = records.filter(pl.col("outcome") == "error").collect(engine="streaming")
-    if "note" not in lost.columns:  # answers that were asked elsewhere
+    told = [name for name in ("model", "instruction", "input", "note") if name in records.collect_schema()]
+    lost = records.filter(pl.col("outcome") == "error").select(told).collect(engine="streaming")
+    if "note" not in told:  # answers that were asked elsewhere
         lost = lost.with_columns(pl.lit("no reason given").alias("note"))
     grouped = lost.group_by("model", "instruction", "input", maintain_order=True).agg(
         pl.len().alias("rows"), pl.col("note").fill_null("no reason given")

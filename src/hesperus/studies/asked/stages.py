@@ -25,7 +25,8 @@ from hesperus.models import Model
 from hesperus.records import Run, write_run
 from hesperus.records.files import parts_folder
 from hesperus.records.ordering import in_key_order
-from hesperus.records.packed import packed_run
+from hesperus.records.packed import packed_records
+from hesperus.records.parts import trusted_scan
 from hesperus.records.runs import refuse_other_run
 from hesperus.studies.asked.answering import (
     Asked,
@@ -380,7 +381,7 @@ def _written(
     write_run(run, folder, items=ordered)
     faults = (*outcome.faults, *lost_questions(outcome.records))
     if run.scan is not None:
-        written = packed_run(folder)
+        written = trusted_scan(folder)
         assert written is not None, "it was just written"
-        run = replace(run, records=written.records, scan=written.scan)
+        run = replace(run, records=packed_records(written), scan=written)
     return StudyRun(run, folder, faults, outcome.excluded)
