@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hesperus.cli.app import app
-from hesperus.errors import DataError, EarlierRunWarning
+from hesperus.errors import DataError, EarlierRunWarning, HesperusWarning
 from hesperus.records import answer_arrays, conform, read_records
 from hesperus.records.labels import label_counts, label_key
 
@@ -147,6 +147,25 @@ def test_labels_that_differ_in_case_are_one_within_a_task() -> None:
     assert found["answer"].to_list() == ["yes", "yes", "yes", "no"]
     other = pl.concat([table(("Yes", None), task="one"), table(("yes", None), task="two")])
     assert conform(other)["answer"].to_list() == ["Yes", "yes"]
+
+
+def test_a_file_whose_labels_differ_only_in_case_says_which_count_as_one(tmp_path: Path) -> None:
+    file = tmp_path / "pronouns.csv"
+    table(("US", "us"), ("us", "US"), ("them", "them"), ("THEM", "them")).select(
+        "model", "task", "item", "instruction", "input", "answer", "gold"
+    ).write_csv(file)
+    with pytest.warns(
+        HesperusWarning, match="count as one: 'us' .2. as 'US', 'THEM' .1. as 'them'; a column options"
+    ):
+        assert read_records(file)["answer"].to_list() == ["US", "US", "them", "them"]
+    # Options tell them apart, and other forms of a label go without saying.
+    listed = pl.read_csv(file).with_columns(options=pl.lit('["US", "us", "them", "THEM"]'))
+    listed.write_csv(file)
+    assert read_records(file)["answer"].to_list() == ["US", "us", "them", "THEM"]
+    listed.drop("options").with_columns(
+        answer=pl.Series(["US", "US.", "them", "(them)"]), gold=pl.lit("US")
+    ).write_csv(file)
+    assert read_records(file)["answer"].to_list() == ["US", "US", "them", "them"]
 
 
 @pytest.mark.parametrize("values", [["1", "2"], [1, 2], [1.0, 2.0], ["01", " 2.0 "], ["١", "٢"]])

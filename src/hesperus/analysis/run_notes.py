@@ -21,6 +21,13 @@ _MOST_NAMED = 12
 """Languages or models that a note names; the table has all."""
 _MOST_CODES = 6
 """Senses whose gold is missing that a note names."""
+_MANY_LOST = 0.1
+"""Share of replies without an answer from which on it is said what κp makes of them."""
+_KAPPA_OF_UNANSWERED = {
+    "disagree": "of which some would agree by chance, while none of these can: it is too low",
+    "agree": "and two of them as the same: it says little of the answers",
+}
+"""What the rules for invalid answers make of κp."""
 _CONSTANT_FROM = 5
 """Answers from which on it is worth saying that all are the same label."""
 
@@ -60,6 +67,7 @@ def summary_notes(summary: Table) -> list[str]:
     """
     notes: list[str] = []
     grouped = summary.columns.index("instruction") > 2
+    rule = summary.signature.get("MeasureSettings", {}).get("invalid")
     excluded: dict[tuple[str, str], list[str]] = {}
     for (model, task), rows in _by_model(summary.rows).items():
         who = f"{model}, {task}"
@@ -69,6 +77,7 @@ def summary_notes(summary: Table) -> list[str]:
                 excluded.setdefault((task, note), []).append(model)
         notes += _constant_note(who, rows)
         notes += _chance_note(who, rows)
+        notes += _unanswered_kappa_note(who, rows, rule)
     # The same items are mostly missing from the numbers of all models: that is said once.
     return [*notes, *(f"{_named(models)}, {task}: {note}" for (task, note), models in excluded.items())]
 
@@ -123,7 +132,13 @@ def _constant_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
     constant = [row for row in tops if row["value"] == 1.0 and int(row["n"]) >= _CONSTANT_FROM]
     if not constant:
         return
-    right = {_place(row) for row in rows if row["statistic"] == "accuracy" and row["value"] == 1.0}
+    counts = {(_place(row), str(row["statistic"])): _count(row) for row in rows}
+    # Of replies without an answer nothing is said here: what counts is that all answers are right.
+    right = {
+        place
+        for place, name in counts
+        if name == "accuracy" and counts[place, name] == counts[place, "answered"]
+    }
     for is_right in (False, True):
         told = [row for row in constant if (_place(row) in right) == is_right]
         if told:
@@ -165,6 +180,28 @@ def _chance_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
         yield f"{who}: consistency is not shown to be more than chance alone would give in {where}"
 
 
+def _unanswered_kappa_note(who: str, rows: Sequence[Row], rule: object) -> Iterator[str]:
+    """That κp counts replies without an answer as wrong answers, where many are."""
+    if rule not in _KAPPA_OF_UNANSWERED:
+        return
+    lost: dict[tuple[object, ...], float] = {}
+    for row in rows:
+        if row["statistic"] in OUTCOMES and row["statistic"] not in ("answered", "error"):
+            key = (*_groups(row), row["input"])
+            lost[key] = lost.get(key, 0.0) + float(row["value"] or 0.0)
+    told = [
+        _where(row)
+        for row in rows
+        if row["statistic"] == "kappa_p" and row["value"] is not None
+        if max(lost.get((*_groups(row), row[side]), 0.0) for side in ("input", "reference")) >= _MANY_LOST
+    ]
+    if told:
+        yield (
+            f"{who}: κp counts a reply without an answer as a wrong answer, {_KAPPA_OF_UNANSWERED[rule]} in "
+            f"{first_named(told, _MOST_NAMED)}, where a tenth of the replies or more have none; `--invalid drop` leaves them out"
+        )
+
+
 def _place(row: Row) -> tuple[object, ...]:
     """What a row of a summary is about, apart from the statistic."""
     return tuple(
@@ -187,8 +224,13 @@ def _sense(row: Row) -> str:
 
 def _where(row: Row) -> str:
     """The same, after the values of the columns that the records were grouped by."""
+    return " ".join([*map(str, _groups(row)), _sense(row)])
+
+
+def _groups(row: Row) -> list[object]:
+    """Values of the columns that the records were grouped by."""
     names = list(row)
-    return " ".join([*(str(row[name]) for name in names[2 : names.index("instruction")]), _sense(row)])
+    return [row[name] for name in names[2 : names.index("instruction")]]
 
 
 def _count(row: Row) -> int:

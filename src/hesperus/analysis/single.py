@@ -15,8 +15,8 @@ from hesperus.measures import (
     MANY_CLASSES,
     Statistic,
     accuracy_statistic,
+    gold_share_statistic,
     label_share_statistic,
-    replied,
     share_statistic,
     validity_statistic,
 )
@@ -85,7 +85,7 @@ def labels_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
             if many and code not in there:
                 continue
             yield {"label": label, "statistic": "share"}, label_share_statistic(answers, code)
-            yield {"label": label, "statistic": "gold_share"}, share_statistic(gold == code, replied(gold))
+            yield {"label": label, "statistic": "gold_share"}, gold_share_statistic(gold, code)
 
     return _table("labels", records, settings, measured, columns=("label",))
 

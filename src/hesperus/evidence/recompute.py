@@ -168,8 +168,8 @@ def outcome(records: dict[str, Row], name: str) -> Number:
 def label_share(records: dict[str, Row], label: str, statistic: str) -> Number:
     """How often a label is the answer, or the gold."""
     if statistic == "gold_share":
-        replied = [record for record in records.values() if record["outcome"] != "error"]
-        return share(sum(record["gold"] == label for record in replied), len(replied)), len(replied)
+        golds = [r["gold"] for r in records.values() if r["outcome"] != "error" and r["gold"] is not None]
+        return share(golds.count(label), len(golds)), len(golds)
     answers = answers_of(records)
     if not speaks(answers.values()):
         return UNDEFINED

@@ -44,6 +44,7 @@ from hesperus.measures.consistency import (
 from hesperus.measures.correctness import (
     accuracy,
     accuracy_statistic,
+    gold_share_statistic,
     label_share_statistic,
     share_statistic,
     validity_statistic,
@@ -213,6 +214,7 @@ __all__ = [
     "exchanged_detectable",
     "fleiss_kappa",
     "fleiss_statistic",
+    "gold_share_statistic",
     "gwet_statistic",
     "hard_pairs",
     "harmonic_mean",

@@ -11,6 +11,9 @@ from hesperus.measures.resample import Bootstrap
 from hesperus.measures.statistic import SHARE, Statistic, estimate, ratio
 from hesperus.types import Estimate
 
+NO_GOLD = "no item with a gold label counts"
+"""Said where no item has a right answer that is known."""
+
 
 def accuracy(
     answers: Codes, gold: Codes, *, invalid: InvalidRule = "disagree", bootstrap: Bootstrap | None = None
@@ -55,7 +58,7 @@ def accuracy_statistic(answers: Codes, gold: Codes, *, invalid: InvalidRule = "d
         n=int(counted.sum()),
         excluded=sum(lost.values()),
         reason=account(lost),
-        undefined="no item with a gold label counts",
+        undefined=NO_GOLD,
     )
 
 
@@ -89,6 +92,24 @@ def label_share_statistic(answers: Codes, label: int) -> Statistic:
     shares = share_statistic(answers == label, np.zeros_like(whole) if silent else whole)
     return replace(
         shares, excluded=sum(lost.values()), reason=account(lost), undefined="no item was answered"
+    )
+
+
+def gold_share_statistic(gold: Codes, label: int) -> Statistic:
+    """Share of the items with a gold label whose gold it is.
+
+    Args:
+        gold: Codes of the right answers, [items]; negative if unknown.
+        label: Code of the label.
+
+    Undefined when: no item has a gold label.
+    """
+    lost = {"without a gold label": int((replied(gold) & (gold < 0)).sum())}
+    return replace(
+        share_statistic(gold == label, gold >= 0),
+        excluded=sum(lost.values()),
+        reason=account(lost),
+        undefined=NO_GOLD,
     )
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import orjson
 import polars as pl
 
-from hesperus.errors import DataError
+from hesperus.errors import DataError, HesperusWarning
 from hesperus.frames import frame_of
-from hesperus.records.labels import TaskLabels, settled
+from hesperus.records.labels import Respelt, TaskLabels, settled
 from hesperus.records.schema import KEY, LAST_REPEAT, REQUIRED, SCHEMA
 from hesperus.types import OUTCOMES, Record
+from hesperus.wording import first_named
 
 _TEXT = tuple(name for name, kind in SCHEMA.items() if kind == pl.String())
+
+_SPELLINGS = 3
+"""Labels in another spelling that a warning shows."""
 
 _SLACK = 0.01
 """How far probabilities may be from a sum of 1: files are written with few decimals."""
@@ -91,7 +96,10 @@ def conform(
     _check_key(filled, place)
     _check_outcomes(filled, place)
     _check_options(filled, place)
-    filled = _settle_labels(filled, labels or TaskLabels.of(filled.lazy()), place)
+    labels = labels or TaskLabels.of(filled.lazy())
+    if file is not None:
+        _warn_of_spellings(labels.spellings, file)
+    filled = _settle_labels(filled, labels, place)
     others = [name for name in frame.columns if name not in SCHEMA]
     return filled.select(*SCHEMA, *others)
 
@@ -263,6 +271,21 @@ def _settle_labels(frame: pl.DataFrame, labels: TaskLabels, place: _Place) -> pl
             item=first["item"],
         )
     return frame
+
+
+def _warn_of_spellings(respelt: Sequence[Respelt], file: object) -> None:
+    """Say which labels count as others of the same letters: `us` and `US` may be one label, or two."""
+    in_case = [one for one in respelt if one.label.casefold() == one.spelling.casefold()]
+    for task in dict.fromkeys(one.task for one in in_case):
+        found = sorted((one for one in in_case if one.task == task), key=lambda one: (-one.many, one.label))
+        shown = first_named(
+            [f"{one.label!r} ({one.many:,}) as {one.spelling!r}" for one in found], _SPELLINGS
+        )
+        said = (
+            f"{file}, {task}: labels that differ only in case count as one: {shown}; a column options with the labels of each item "
+            "keeps them apart"
+        )
+        warnings.warn(said, HesperusWarning, stacklevel=2)
 
 
 def _check_options(frame: pl.DataFrame, place: _Place) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from typing import NamedTuple
 
 import polars as pl
 
@@ -83,16 +84,25 @@ def label_key(label: str) -> str:
     return f"{value.normalize():f}" if value.is_finite() and abs(value.adjusted()) < 40 else form
 
 
+class Respelt(NamedTuple):
+    """A label of a task that counts in the spelling of another, and how many answers and right answers are so written."""
+
+    task: str
+    label: str
+    spelling: str
+    many: int
+
+
 @dataclass(frozen=True, slots=True)
 class TaskLabels:
     """What a whole table says of the labels of its tasks, so that a part of it can be put into the same words.
 
     Attributes:
-        spellings: Task, label and the spelling that represents it, where items list no options; labels that change alone.
+        spellings: Labels that count in another spelling, where items list no options.
         open_tasks: Tasks in which a reply itself was the answer.
     """
 
-    spellings: Sequence[tuple[str, str, str]]
+    spellings: Sequence[Respelt]
     open_tasks: Sequence[str]
 
     @classmethod
@@ -119,7 +129,7 @@ class TaskLabels:
                     golds[task].add(label)
         return cls(
             [
-                (task, label, spelling)
+                Respelt(task, label, spelling, found[label])
                 for task, found in counts.items()
                 for label, spelling in one_spelling_of(found, golds[task]).items()
             ],
@@ -196,13 +206,11 @@ class _Forms:
         return self.options[options].get(self.labels[label])
 
 
-def _one_spelling(
-    frame: pl.DataFrame, listed: pl.Series, changes: Sequence[tuple[str, str, str]]
-) -> pl.DataFrame:
+def _one_spelling(frame: pl.DataFrame, listed: pl.Series, changes: Sequence[Respelt]) -> pl.DataFrame:
     """Where items list no options: of spellings of one label within a task, that of gold, else the most frequent."""
     if not changes:
         return frame
-    tasks, labels, spellings = zip(*changes, strict=True)
+    tasks, labels, spellings, _ = zip(*changes, strict=True)
     for name in _LABELS:
         table = pl.DataFrame(
             {"task": tasks, name: labels, "spelling": spellings}, schema_overrides={name: pl.String}

@@ -39,13 +39,26 @@ class Layout:
 
 def _prompts(table: Table) -> list[Grid | None]:
     """A measure of single prompts, its statistics side by side."""
-    keys = (
-        "model",
-        "task",
-        *senses.groups_of(table, *_PROMPT, "asked", "reply_language", "reference"),
-        "prompt",
-    )
+    keys = ("model", "task", *senses.groups_of(table, *_PROMPT, "reference"), "prompt")
     return [tabulated("Every prompt.", senses.prompts(table.rows), keys, table.measure, folds=None)]
+
+
+def _languages(table: Table) -> list[Grid | None]:
+    """How many replies are in the language asked for; below it a line for each language that replies are in."""
+    keys = ("model", "task", *senses.groups_of(table, *_PROMPT, "asked", "reply_language"), "prompt")
+    shares = [row for row in table.rows if row["statistic"] == "share"]
+    rates = [row for row in table.rows if row["statistic"] != "share"]
+    share = Column("share", "Of the replies", "percentage")
+    return [
+        tabulated("Every prompt.", senses.prompts(rates), keys, table.measure, folds=None),
+        tabulated(
+            "In which language the replies are.",
+            senses.prompts(shares),
+            (*keys, Column("reply_language", "Replies in", "language")),
+            (share, *RESTS_ON),
+            folds=None,
+        ),
+    ]
 
 
 def _by_evaluator(table: Table) -> list[Grid | None]:
@@ -125,7 +138,7 @@ _LAYOUTS: Mapping[str, Layout] = {
     "directions": Layout((*_A_B, "from", "to"), lambda t: [senses.directions_grid(t)]),
     "agreement": Layout(("model_a", *_A_B), lambda t: [senses.agreement_grid(t)]),
     "translation": Layout((*_A_B, "score", "p"), _translation),
-    "language": Layout(("instruction", "input"), _prompts),
+    "language": Layout(("asked", "reply_language"), _languages),
     "tokens": Layout(("instruction", "input"), _prompts),
     "similarity": Layout(("model_a", *_A_B), lambda t: [pairs.pairs_grid(t)]),
     "means": Layout(("design", "group"), lambda t: [pairs.means_grid(t)]),

@@ -10,6 +10,7 @@ import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.records.importers.benchmark_table import benchmarks
+from hesperus.records.importers.declared_languages import contradictions
 from hesperus.records.importers.import_settings import GUESSES, Again, LeftOut, Log
 from hesperus.records.importers.log_names import short_models
 from hesperus.records.importers.settling import settle_languages
@@ -50,7 +51,7 @@ def join_logs(logs: Sequence[Log], again: Again) -> tuple[list[Log], list[LeftOu
     logs, left = settle_languages([replace(log, model=short[log.model]) for log in logs])
     kept = [_once(log, left) for log in logs]
     kept = _single(kept, again, left)
-    notes: list[str] = _guessed(kept)
+    notes: list[str] = [*_guessed(kept), *contradictions(kept)]
     joined: list[Log] = []
     for task, group in _by(kept, "task"):
         fitting = _same_split(task, group, left)
