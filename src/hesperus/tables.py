@@ -50,6 +50,9 @@ to fill the memory a thousand times."""
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
+_OTHER_SEPARATORS = (";", "\t")
+"""What a spreadsheet puts between the fields of a `.csv` where the comma is the decimal sign, or where it copies cells."""
+
 
 def read_table(path: Path | str, called: str | None = None) -> pl.DataFrame:
     """Read a table as it is written: in CSV and TSV every value stays text, so that ``01`` is another name than ``1``.
@@ -80,7 +83,7 @@ def read_table(path: Path | str, called: str | None = None) -> pl.DataFrame:
         content = _content(file, called)
         if kind in ("json", "jsonl"):
             return _of_json(content, kind, called or file)
-        return unguarded_frame(read_separated(content, _SEPARATORS[kind]))
+        return unguarded_frame(read_separated(content, separator_of(content, kind)))
     except DAMAGED as error:
         raise broken_table(file, error, called) from None
 
@@ -106,7 +109,7 @@ def broken_table(file: Path, error: BaseException, called: str | None = None) ->
     if kind in ("json", "jsonl"):
         line, why = _broken_json(content)
     else:
-        line, why = _broken_row(content, _SEPARATORS[kind])
+        line, why = _broken_row(content, separator_of(content, kind))
     return DataError(f"cannot be read as {kind.upper()}: {why or _first(error)}", file=name, line=line)
 
 
@@ -277,6 +280,20 @@ def read_separated(content: bytes, separator: str) -> pl.DataFrame:
     plain = separator.join(map(str, range(len(columns)))).encode() + b"\n"
     table = pl.read_csv(plain + content[lines.tell() :], infer_schema=False, separator=separator)
     return table.rename(dict(zip(table.columns, columns, strict=True)))
+
+
+def separator_of(content: bytes, kind: str) -> str:
+    """What is between the fields of a CSV or TSV: of a CSV whose heading has no comma, semicolons or tabs if it has those.
+
+    Args:
+        content: The file, or its beginning with the whole heading.
+        kind: ``csv`` or ``tsv``.
+    """
+    heading = content.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
+    usual = _SEPARATORS[kind]
+    if kind == "tsv" or usual in heading:
+        return usual
+    return next((other for other in _OTHER_SEPARATORS if other in heading), usual)
 
 
 def _broken_row(content: bytes, separator: str) -> tuple[int | None, str]:

@@ -77,3 +77,31 @@ def test_other_measures_take_no_raters(table: Path) -> None:
     done = hesperus("measure", "accuracy", table, "--unit", "item")
     assert done.returncode == 2
     assert "--unit belongs to `measure raters`, not to accuracy" in done.stderr
+
+
+def test_a_scale_that_one_rater_turned_round_is_said(tmp_path: Path) -> None:
+    rows = [(item, who, rating) for item in range(12) for who, rating in (("a", item % 5), ("b", min(4, item % 5 + item % 2)), ("c", 4 - item % 5))]  # fmt: skip
+    flags = (
+        "--unit",
+        "item",
+        "--rater",
+        "who",
+        "--rating",
+        "score",
+        "--level",
+        "ordinal",
+        "--resamples",
+        "200",
+    )
+
+    def said(raters: str) -> str:
+        file = tmp_path / f"{raters}.csv"
+        lines = [f"{item},{who},{rating}" for item, who, rating in rows if who in raters]
+        file.write_text("\n".join(["item,who,score", *lines]) + "\n", encoding="utf-8")
+        done = hesperus("measure", "raters", file, *flags)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    assert "note: c rates against the others: high where the others rate low" in said("abc")
+    assert "note: a and c rate against each other: high where the other rates low" in said("ac")
+    assert "against" not in said("ab")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from hesperus.analysis.rating_tables import QUESTION, RaterSettings, Ratings, grouped_ratings
-from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells, table
+from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, estimate_cells, table
 from hesperus.analysis.views import estimated
 from hesperus.errors import UsageError
 from hesperus.measures import (
@@ -27,6 +27,7 @@ from hesperus.measures import (
     percent_statistic,
     summed_by,
 )
+from hesperus.wording import joined
 
 
 def raters_table(frame: pl.DataFrame, settings: RaterSettings, *, file: object = None) -> Table:
@@ -53,8 +54,37 @@ def raters_table(frame: pl.DataFrame, settings: RaterSettings, *, file: object =
     found = grouped_ratings(frame, settings, file=file)
     rows = [row for ratings in found.groups for row in _rows(ratings, settings)]
     columns = (*found.by, "level", "statistic", "rater_a", "rater_b", *ESTIMATE_COLUMNS)
-    signed = {**settings.signed(), **found.counts, "notes": list(found.notes)}
-    return table("raters", columns, rows=rows, signature=signed)
+    notes = [*found.notes, *_turned_round(rows, found.by)]
+    return table(
+        "raters", columns, rows=rows, signature={**settings.signed(), **found.counts, "notes": notes}
+    )
+
+
+def _turned_round(rows: Sequence[Row], by: Sequence[str]) -> Iterator[str]:
+    """Who gives high ratings where the others give low ones, beyond what chance would do: whose scale may be turned round."""
+    against: dict[tuple[object, ...], dict[str, list[bool]]] = {}
+    for row in rows:
+        if row["statistic"] == "cohen_kappa_quadratic":
+            is_opposed = row["high"] is not None and float(row["high"]) < 0.0
+            raters = against.setdefault(tuple(row[name] for name in by), {})
+            for side in ("rater_a", "rater_b"):
+                raters.setdefault(str(row[side]), []).append(is_opposed)
+    for group, raters in against.items():
+        named = [name for name, opposed in raters.items() if all(opposed)]
+        if not named:
+            continue
+        place = ", ".join(f"{name}={value}" for name, value in zip(by, group, strict=True))
+        where = f"{place}: " if place else ""
+        who = f"{joined(named)} rates" if len(named) == 1 else f"{joined(named)} rate"
+        whom = (
+            "the others: high where the others rate low"
+            if len(named) < len(raters)
+            else "each other: high where the other rates low"
+        )
+        yield (
+            f"{where}{who} against {whom}, κ (quadratic) is below 0 with all its interval; is a scale "
+            "turned round?"
+        )
 
 
 def confusion_table(frame: pl.DataFrame, settings: RaterSettings, *, file: object = None) -> Table:

@@ -13,9 +13,12 @@ from hesperus.records.conform import conform
 from hesperus.records.earlier import known_version, warn_of_records
 from hesperus.records.schema import MEASURED, SCHEMA
 from hesperus.spreadsheets import unguarded_frame
-from hesperus.tables import DAMAGED, FORMATS, broken_table
+from hesperus.tables import DAMAGED, FORMATS, broken_table, separator_of
 
 RECORDS_FILE = "records.parquet"
+
+_HEAD = 1 << 16
+"""Bytes at the beginning of a file in which its heading ends."""
 
 _TEXT_COLUMNS = {name: pl.String() for name, kind in SCHEMA.items() if kind != SCHEMA["repeat"]}
 
@@ -90,9 +93,10 @@ def _text(file: Path, kind: str) -> pl.DataFrame:
     if kind == "jsonl":
         return pl.read_ndjson(file, infer_schema_length=None)
     with file.open("rb") as opened:
-        if opened.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            raise DataError("is not UTF-8; save it as UTF-8", file=file, line=1)
-    separator = "\t" if kind == "tsv" else ","
+        head = opened.read(_HEAD)
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise DataError("is not UTF-8; save it as UTF-8", file=file, line=1)
+    separator = separator_of(head, kind)
     return unguarded_frame(
         pl.read_csv(file, separator=separator, schema_overrides=_TEXT_COLUMNS, infer_schema_length=None)
     )

@@ -280,3 +280,28 @@ def test_the_command_for_nested_fields_names_them(tmp_path: Path) -> None:
     command = said.partition("Try: hesperus ")[2].partition("\n")[0].replace("RUN", str(tmp_path / "run"))
     assert CliRunner().invoke(app, shlex.split(command)[1:]).exit_code == 0, command
     assert set(read_run(tmp_path / "run").records["gold"]) == {"A"}
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_csv_of_a_spreadsheet_with_another_separator_is_a_table(tmp_path: Path, separator: str) -> None:
+    rows = [["qid", "lang", "answer", "gold", "model"], *([f"{n}", lang, "AB"[n % 2], "A", "m"] for n in range(3) for lang in ("en", "de"))]  # fmt: skip
+    file = _write(tmp_path / "t.csv", "\n".join(separator.join(row) for row in rows) + "\n")
+    imported = import_logs(file, ImportSettings(columns={"item": "qid", "language": "lang"}))
+    assert _cells(imported)["m", "de", "1"] == "B" and len(imported.records) == 6
+    # A heading with a comma is one with commas, whatever else is in it.
+    commas = _write(tmp_path / "c.csv", "item,model;name,lang,answer,gold\n1,m;n,en,A,A\n")
+    columns = {"item": "item", "language": "lang", "model": "model;name"}
+    assert _cells(import_logs(commas, ImportSettings(columns=columns))) == {("m;n", "en", "1"): "A"}
+    with pytest.raises(DataError, match="line 3.*6 fields where the heading has 5"):
+        import_logs(
+            _write(tmp_path / "bad.csv", separator.join(rows[0]) + "\n1\n" + separator.join("123456") + "\n")
+        )
+
+
+def test_the_first_folder_of_a_path_is_between_slashes_too(tmp_path: Path) -> None:
+    for language in ("en", "de"):
+        _write(tmp_path / "logs" / language / "run" / "out.json", [{"id": 1, "choice": "A", "key": "A"}])
+    settings = ImportSettings(
+        tool="table", model="m", columns={"item": "id", "answer": "choice", "gold": "key"}, language_from="path:/([a-z]{2})/"
+    )  # fmt: skip
+    assert sorted(import_logs(tmp_path / "logs", settings).records["input"]) == ["de", "en"]

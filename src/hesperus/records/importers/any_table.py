@@ -20,7 +20,7 @@ from hesperus.records.importers.import_settings import (
     Log,
     Source,
 )
-from hesperus.records.importers.log_names import About, matched, slots, tag_or_none
+from hesperus.records.importers.log_names import About, found_in, slots, tag_or_none
 from hesperus.records.importers.sampled import Kept
 from hesperus.records.importers.settling import samples
 from hesperus.records.importers.table_advice import (
@@ -268,8 +268,7 @@ def _with_model(
         kind, _, pattern = settings.model_from.partition(":")
         if kind not in ("name", "path") or not pattern:
             raise UsageError(f"--model-from {settings.model_from!r}: write 'name:REGEX' or 'path:REGEX'")
-        text = source.path.name if kind == "name" else source.place
-        model = matched(pattern, text, "--model-from", settings.model_from)
+        model = found_in(settings.model_from, source.path.name, source.place, "--model-from")
     if settings.model is not None or "model" not in frame.columns:
         model = settings.model or model
         if model is None:
@@ -410,7 +409,7 @@ def _ruled(spec: str, frame: pl.DataFrame, settings: ImportSettings, source: Sou
         return pl.lit(spec[1:])
     if kind in ("name", "path") and rest:
         where = source.path.name if kind == "name" else source.place
-        text = matched(rest, where, "--language-from", spec)
+        text = found_in(spec, source.path.name, source.place, "--language-from")
         if text is None or tag_or_none(text, settings) is None:
             found = f"finds {text!r}, which is none," if text else "finds nothing"
             raise DataError(f"no language: --language-from {spec!r} {found} in {where!r}", file=source.place)

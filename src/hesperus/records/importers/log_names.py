@@ -264,8 +264,8 @@ def _asked(spec: str, evidence: Evidence, settings: ImportSettings) -> str | Non
     if spec.startswith("="):
         return normalise(spec[1:])
     if kind in ("name", "path") and rest:
-        text = evidence.name if kind == "name" else evidence.place
-        return tag_or_none(matched(rest, text, "--language-from", spec), settings)
+        found = found_in(spec, evidence.name, evidence.place, "--language-from")
+        return tag_or_none(found, settings)
     if kind in ("field", "config") and rest:
         return tag_or_none((evidence.item if kind == "field" else evidence.config).get(rest), settings)
     raise UsageError(
@@ -273,7 +273,21 @@ def _asked(spec: str, evidence: Evidence, settings: ImportSettings) -> str | Non
     )
 
 
-def matched(pattern: str, text: str, flag: str, spec: str) -> str | None:
+def found_in(spec: str, name: str, place: str, flag: str) -> str | None:
+    """The first group of a user's `name:REGEX` or `path:REGEX`; None if it does not match.
+
+    Args:
+        spec: The rule.
+        name: Name of the log.
+        place: Its path, from the folder that was named on; the pattern may have a slash before the first folder.
+        flag: For messages.
+    """
+    kind, _, pattern = spec.partition(":")
+    texts = (name,) if kind == "name" else (place, f"/{place}")
+    return next((found for text in texts if (found := _matched(pattern, text, flag, spec))), None)
+
+
+def _matched(pattern: str, text: str, flag: str, spec: str) -> str | None:
     """The first group of a user's pattern in a text; None if it does not match.
 
     Raises:
