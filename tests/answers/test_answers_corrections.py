@@ -44,3 +44,9 @@ def test_what_is_no_correction(language: str, task: str, reply: str, label: str 
 def test_a_correction_of_another_language_is_none() -> None:
     reader = reader_for("choice", "de", answers={one: [one] for one in "ABCD"})
     assert read(reader, "A. Perdón, C.").label is None
+
+
+def test_a_correction_has_at_most_three_words_next_to_its_number() -> None:
+    reader = reader_for("number", "en", answers={})
+    assert read(reader, "12. Sorry, about 15 apples.").rule == "corrected number"
+    assert read(reader, "12. Sorry, there were 15 apples.").rule != "corrected number"

@@ -206,3 +206,11 @@ def test_an_option_that_is_a_number_comes_before_the_number_of_an_option() -> No
     assert read(numbers, "3").label == "B"
     assert read(numbers, "The result is 5.").label == "D"
     assert read(numbers, "1").label == "A"
+
+
+def test_letters_count_by_their_own_alphabet_where_options_have_texts_too() -> None:
+    """В is the third letter next to Б, whether an option is known by its letter alone or by a text as well."""
+    texts = dict(zip("ABCD", ("один", "два", "три", "четыре"), strict=True))
+    for answers in ({one: [one] for one in texts}, {one: [one, text] for one, text in texts.items()}):
+        reader = reader_for("choice", "ru", answers=answers)
+        assert [read(reader, reply).label for reply in ("В, не Б.", "В")] == ["C", "B"]

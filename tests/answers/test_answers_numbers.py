@@ -58,6 +58,12 @@ def test_replies_without_a_number(reply: str, outcome: str) -> None:
     assert read(reader_for("number", "en", answers={}), reply).outcome == outcome
 
 
+def test_powers_are_worked_out_up_to_the_hundredth() -> None:
+    reader = reader_for("number", "en", answers={})
+    assert read(reader, "2^100").label == str(2**100)
+    assert read(reader, "2^101").outcome == "invalid"
+
+
 @pytest.mark.parametrize(
     ("text", "language", "number"),
     [("-3.0", "en", "-3"), ("(12)", "en", "12"), ("12 apples", "en", None), ("", "en", None), ("1,2,3.4.5", "en", None), ("0", "en", "0"), ("-0", "en", "0")],
