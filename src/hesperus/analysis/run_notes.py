@@ -67,7 +67,8 @@ def summary_notes(summary: Table) -> list[str]:
     """
     notes: list[str] = []
     grouped = summary.columns.index("instruction") > 2
-    rule = summary.signature.get("MeasureSettings", {}).get("invalid")
+    settings = summary.signature.get("MeasureSettings")
+    rule = settings.get("invalid") if isinstance(settings, Mapping) else None
     excluded: dict[tuple[str, str], list[str]] = {}
     for (model, task), rows in _by_model(summary.rows).items():
         who = f"{model}, {task}"
