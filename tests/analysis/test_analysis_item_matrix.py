@@ -220,7 +220,7 @@ def test_a_run_is_asked_for_its_items(tmp_path: Path) -> None:
     }
     assert len(run.items(differs=("en", MADE)))
     page = shown._repr_html_()
-    assert page.startswith("<iframe") and "right in en, wrong in sw, subject: law" in page
+    assert page.startswith("<iframe") and "right in English, wrong in Swahili, subject: law" in page
     assert page.count("data-model=") == found.height and "cell wrong" in page
     nothing = run.items(text="no such text")
     assert len(nothing) == 0 and "0 rows of" in nothing._repr_html_()

@@ -244,7 +244,7 @@ def test_imported_replies_have_their_language(tmp_path: Path) -> None:
         len(notes) == 1
         and "m: 2 of 3 replies count as in another language" in notes[0]
         and "; of 1 more it cannot be told" in notes[0]
-        and "en 2" in notes[0]
+        and "English 2" in notes[0]
     )
     bare = [{name: row[name] for name in row if name != "reply"} for row in rows]
     assert "reply_language" not in import_logs(_write(tmp_path / "bare.json", bare)).records.columns
