@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import hesperus
 import hesperus.records
 from hesperus.errors import DataError, EarlierRunWarning, UsageError
 from hesperus.records import Run, conform, read_records, read_run, write_run
@@ -156,3 +157,15 @@ def test_a_run_of_another_version_is_said_to_be_one(tmp_path: Path) -> None:
     for made in ({"hesperus": __version__}, {"hesperus": "0.0.3", "reread": {"hesperus": __version__}}):
         write_run(_run(signature=made), tmp_path / "run")
         read_run(tmp_path / "run")
+
+
+def test_a_run_of_another_version_is_not_written_over(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    study = {"task": "atlas", "models": "pocket/s", "target": "de", "sample": {"n": 2}}
+    hesperus.run("multisense", out=folder, progress=False, **study)
+    signature = folder / "signature.json"
+    signature.write_text(signature.read_text().replace(f'"hesperus": "{__version__}"', '"hesperus": "0.0.3"'))
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    with pytest.raises(UsageError, match=r"holds a run of hesperus 0\.0\.3.*--out another folder"):
+        hesperus.run("multisense", out=folder, progress=False, **study)
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before

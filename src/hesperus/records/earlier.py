@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.errors import DataError, EarlierRunWarning
+from hesperus.errors import DataError, EarlierRunWarning, UsageError
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
 from hesperus.tables import DAMAGED
 from hesperus.version import __version__
@@ -62,17 +62,39 @@ def warn_of_version(folder: Path) -> None:
     Args:
         folder: The run folder; one without a signature is not finished, which is said elsewhere.
     """
-    try:
-        signature = json.loads((folder / "signature.json").read_text("utf-8"))
-        made = signature.get("reread", signature)["hesperus"]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return
-    if isinstance(made, str) and made != __version__:
+    made = _another_version(folder)
+    if made is not None:
         said = (
             f"{folder}: written by hesperus {made}, by whose rules its replies were read; its numbers are made by the rules "
             f"of {__version__}. `hesperus reread` reads the replies again by these"
         )
         warnings.warn(said, EarlierRunWarning, stacklevel=2)
+
+
+def refuse_to_mix(folder: Path) -> None:
+    """Refuse to write over a run of another version: its replies were read by other rules, and its numbers may be printed.
+
+    Args:
+        folder: Where a run is to be written.
+
+    Raises:
+        UsageError: It holds a run of another version.
+    """
+    made = _another_version(folder)
+    if made is not None:
+        raise UsageError(
+            f"{folder}: holds a run of hesperus {made}, which this one ({__version__}) would write over; give --out another "
+            "folder, beside it: replies that are in the store are not asked for again"
+        )
+
+
+def _another_version(folder: Path) -> str | None:
+    try:
+        signature = json.loads((folder / "signature.json").read_text("utf-8"))
+        made = signature.get("reread", signature)["hesperus"]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return made if isinstance(made, str) and made != __version__ else None
 
 
 def warn_of_study(folder: Path, study: Mapping[str, object], records: Path) -> None:

@@ -21,7 +21,7 @@ import yaml
 
 from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import plain
-from hesperus.records.earlier import refuse_to_replace
+from hesperus.records.earlier import refuse_to_mix, refuse_to_replace
 from hesperus.records.files import write_content
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.schema import SCHEMA_VERSION
@@ -137,7 +137,7 @@ def _sayable(value: Any) -> Any:
 
 
 def refuse_other_run(folder: Path, wanted: Mapping[str, object]) -> None:
-    """Refuse a folder with the run of another study or task: its records would be written over.
+    """Refuse a folder with the run of another study, task or version of hesperus: its records would be written over.
 
     Args:
         folder: Where a run is to be written.
@@ -148,6 +148,7 @@ def refuse_other_run(folder: Path, wanted: Mapping[str, object]) -> None:
         DataError: It holds one of a later version.
     """
     refuse_to_replace(folder / RECORDS_FILE)
+    refuse_to_mix(folder)
     try:
         value = read_yaml_file(folder / STUDY_FILE, "study").value
     except (DataError, UsageError):
