@@ -39,7 +39,7 @@ def without(items: pl.DataFrame | None, name: str) -> pl.DataFrame:
 
 CASES: Mapping[str, tuple[Run, str]] = {
     "empty": (of(RECORDS.clear()), "hesperus import SOURCE"),
-    "one language": (of(RECORDS.filter(pl.col("input") == "en")), "hesperus run with --target TAG"),
+    "one language": (of(RECORDS.filter(pl.col("input") == "en")), "hesperus run with --target TAG asks"),
     "one model": (PLAIN, ""),
     "nothing answered": (of(RECORDS.with_columns(outcome=pl.lit("refused"), answer=NO_LABELS)), "hesperus reread RUN"),
     "no reply": (of(RECORDS.with_columns(outcome=pl.lit("error"), answer=NO_LABELS)), "hesperus doctor"),

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
+from hesperus.analysis.settings import GivenSettings
 from hesperus.cli.app import app
 from hesperus.errors import DataError
-from hesperus.records import read_records
+from hesperus.records import Run, conform, read_records
+from hesperus.reports.html import report_html
 
 Rows = list[dict[str, object]]
+QUICK = GivenSettings(resamples=30)
 
 
 def call(*arguments: object) -> Result:
@@ -138,3 +142,44 @@ def test_a_table_without_records_is_said_to_be_empty(tmp_path: Path) -> None:
     call("report", file, "--out", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Nothing was asked" in page and "hesperus import SOURCE" in page
+
+
+def _compared(answers: dict[tuple[str, str], str], **more: object) -> Run:
+    """Answers by model and language, a letter a question; the right answer is A."""
+    rows = [
+        {"model": model, "task": "quiz", "item": f"q{n}", "instruction": tag, "input": tag, "answer": answer,
+         "gold": "A", "options": ["A", "B", "C", "D"], **more}
+        for (model, tag), told in answers.items() for n, answer in enumerate(told) if answer != "-"
+    ]  # fmt: skip
+    return Run(conform(pl.DataFrame(rows)), study={"study": "similarity", "task": "quiz"})
+
+
+def _told(run: Run) -> str:
+    return re.sub(
+        r"<[^>]+>",
+        "",
+        re.sub(r"<(script|style|svg)\b.*?</\1>", "", report_html(run, given=QUICK), flags=re.DOTALL),
+    )
+
+
+def test_one_model_in_one_language_has_a_page_that_says_what_would_compare_it() -> None:
+    told = _told(_compared({("m", "en"): "AABB"}))
+    assert "One model in one language, hence no two runs to compare" in told
+    assert "--language TAG" in told and "50.0" in told, "accuracy is there all the same"
+    assert "κp: agreement" not in told
+
+
+def test_what_was_not_asked_in_every_language_is_not_called_the_same_in_each() -> None:
+    pairs = {("m", "en"): "AABBAB", ("m", "de"): "ABBBAA", ("n", "en"): "ABBAAB", ("n", "de"): "AABBBA"}
+    assert "6 questions the same in each. " in _told(_compared(pairs))
+    some = {key: told if key[1] == "en" else f"{told[:4]}--" for key, told in pairs.items()}
+    assert "6 questions, not all of them in each. " in _told(_compared(some))
+
+
+def test_without_right_answers_no_question_is_said_not_to_count() -> None:
+    pairs = {("m", "en"): "AABBAB", ("m", "de"): "ABBBAA", ("n", "en"): "ABBAAB", ("n", "de"): "AABBBA"}
+    told = _told(_compared(pairs, gold=None))
+    assert "Share of same answers is compared here." in told
+    assert "without a right answer" not in told
+    overview = told.partition("Every model and language.")[2].partition("Model")[0]
+    assert "Excluded 0" in overview, "same answers are of all questions"

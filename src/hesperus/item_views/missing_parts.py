@@ -47,9 +47,10 @@ def _limits(run: Run) -> Iterator[str]:
     cells = first.group_by("task", "model", "instruction", "input").agg(pl.len().alias("items")).collect()
     yield from _unfinished(cells)
     if cells.select("instruction", "input").n_unique() == 1:
+        flag = "--language" if run.study.get("study") == "similarity" else "--target"
         yield (
-            "One language, so that nothing is compared across languages: `hesperus run` with `--target TAG` asks the same questions "
-            "in another."
+            f"One language, so that nothing is compared across languages: `hesperus run` with `{flag} TAG` asks the same questions "
+            "in another; of imported logs, give `hesperus import` those of several languages together."
         )
     if not _holds(records, "gold") and not _is_open(records):
         yield (

@@ -23,7 +23,7 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
 from hesperus.reports.multisense_page import multisense_report
 from hesperus.reports.offered import offered_blocks
-from hesperus.reports.overview import outcomes_report
+from hesperus.reports.overview import is_single, outcomes_report
 
 
 class Report(Protocol):
@@ -72,7 +72,14 @@ def report_findings(
     unscored = evidence is not None and not evidence.evaluations
     is_told = not is_scored or unscored
     outcomes = (
-        outcomes_report(run, resolve_settings(given, run.study), unscored=unscored) if is_told else None
+        outcomes_report(
+            run,
+            resolve_settings(given, run.study),
+            unscored=unscored,
+            is_alone=kind == "similarity" and is_single(run.records),
+        )
+        if is_told
+        else None
     )
     if outcomes is not None:
         return outcomes

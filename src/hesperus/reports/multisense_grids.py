@@ -123,6 +123,8 @@ def overview_grid(table: Table, *, labels: bool = True) -> Grid | None:
         labels: Whether answers are labels; of open answers only what became of the questions is shown.
     """
     _, lines = summary_cells(table)
+    # A number that no line has is not shown: what is missing from it is missing from nothing here.
+    there = {name for line in lines.values() for name, row in line.items() if row["value"] is not None}
     rows = []
     for line in lines.values():
         answered, reference = line["answered"], line.get("consistency", {}).get("reference")
@@ -132,15 +134,25 @@ def overview_grid(table: Table, *, labels: bool = True) -> Grid | None:
             **({"reference": reference} if labels else {}),
         }
         rows += [
-            {**row, **said, **({"reason": ""} if row["value"] is None else {})}
+            {
+                **row,
+                **said,
+                **({"reason": ""} if row["value"] is None else {}),
+                **({} if name in there else {"excluded": 0}),
+            }
             for name, row in line.items()
             if labels or name == "answered"
         ]
     return tabulated(
         "Every model and language."
         + (
-            " Reference: what the language was made from, else English. κp: agreement with it beyond what accuracy alone gives."
-            if labels
+            " Reference: what the language was made from, else English."
+            if labels and "consistency" in there
+            else ""
+        )
+        + (
+            " κp: agreement with it beyond what accuracy alone gives."
+            if labels and "kappa_p" in there
             else ""
         ),
         rows,

@@ -115,16 +115,37 @@ class OutcomesReport:
 _UNSCORED = "The answers are there, but not yet compared: no evaluation is in the run folder. The same `hesperus run` goes on where it stopped."
 
 
-def outcomes_report(run: Run, settings: MeasureSettings, *, unscored: bool = False) -> OutcomesReport | None:
-    """The page of a run in which no question was answered, or all answers are texts of their own; None of any other.
+_ALONE = (
+    "One model in one language, hence no two runs to compare: whether answers are right is all that can be said. `hesperus run` "
+    "with one more `--language` or `--model` asks the same questions again."
+)
+
+
+def is_single(records: pl.DataFrame) -> bool:
+    """Whether no task has two runs, of whatever model, instruction or input, that could be compared."""
+    runs = records.select("task", "model", "instruction", "input").unique()
+    return not runs.is_empty() and runs.height == runs["task"].n_unique()
+
+
+def outcomes_report(
+    run: Run, settings: MeasureSettings, *, unscored: bool = False, is_alone: bool = False
+) -> OutcomesReport | None:
+    """The page of a run without anything to compare or measure; None of any other.
+
+    No question was answered, all answers are texts of their own, or it is said that there is a single run.
 
     Args:
         run: The run.
         settings: How it would be measured.
         unscored: Whether it is one of open answers that was stopped before they were evaluated.
+        is_alone: Whether it holds no two runs that its page would compare.
     """
     records = run.records
     settings = replace(settings, by=())
+    if is_alone and not nothing_answered(records):
+        summary = summary_table(records, settings=settings)
+        told = tuple(run_notes(summary, records, run.signature))
+        return OutcomesReport("Nothing to compare", _ALONE, overview_grid(summary), told, settings)
     if records.is_empty():
         return OutcomesReport(
             "Nothing was asked", "There is no record, hence nothing to measure.", None, (), settings

@@ -129,9 +129,11 @@ def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[
 
 def runs_caption(found: SimilarityFindings) -> str:
     """What the maps of models by languages show."""
+    own = "its answers in its other languages" if len(found.languages) > 1 else ""
+    others = "those of other models in the same language" if len(found.models) > 1 else ""
     return (
-        f"Mean {statistic_name(found.statistic)} of each model's answers in a language with its answers in its other languages, and "
-        "with those of other models in the same language; one scale. The tables of models and languages have the intervals."
+        f"Mean {statistic_name(found.statistic)} of each model's answers in a language with "
+        f"{', and with '.join(filter(None, (own, others)))}; one scale. The tables of models and languages have the intervals."
     )
 
 

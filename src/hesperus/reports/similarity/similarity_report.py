@@ -160,8 +160,9 @@ def _summary(parts: Sequence[SimilarityFindings]) -> Iterator[Block | None]:
     )
     yield Section("Summary", "summary")
     yield note(
-        "Two runs that are both mostly right mostly agree, even if they err in different ways. "
-        f"{name} {beyond if name.startswith('κp') else 'is what is compared here.'}"
+        f"Two runs that are both mostly right mostly agree, even if they err in different ways. {name} {beyond}"
+        if name.startswith("κp")
+        else f"{name[:1].upper()}{name[1:]} is compared here."
     )
     for number, found in enumerate(parts, start=1):
         if len(parts) > 1:

@@ -41,9 +41,17 @@ def _compared(found: SimilarityFindings) -> str:
         "the ranks of the options" if found.statistic == "rank_consistency" else "the answers given"
     )  # fmt: skip
     return (
-        f"{found.task}: {counted(models, 'model')} in {counted(languages, 'language')}, {counted(found.items, 'question')} "
-        f"the same in each. Compared are {answers}, in pairs of runs: {joined(kinds)}."
+        f"{found.task}: {counted(models, 'model')} in {counted(languages, 'language')}, {counted(found.items, 'question')}"
+        f"{_asked_alike(found)}. Compared are {answers}, in pairs of runs: {joined(kinds)}."
     )
+
+
+def _asked_alike(found: SimilarityFindings) -> str:
+    return ", not all of them in each" if _never_asked(found) else " the same in each"
+
+
+def _never_asked(found: SimilarityFindings) -> int:
+    return sum(found.items - run.asked - run.failed for run in found.first)
 
 
 def headlines(found: SimilarityFindings, *, several: bool = False) -> list[str]:
@@ -76,11 +84,13 @@ def _design(found: SimilarityFindings, design: str, whom: str, *, by: str) -> li
     ]
     if len(groups) > 1:
         ordered = sorted(groups, key=lambda other: (float(other["value"]), str(other["group"])))
-        named = [
-            f"{cell(float(end['value']))} ({str(end['group']) if by == 'model' else language_or_code(str(end['group']))})"
+        ends = [cell(float(end["value"])) for end in (ordered[0], ordered[-1])]
+        names = [
+            str(end["group"]) if by == "model" else language_or_code(str(end["group"]))
             for end in (ordered[0], ordered[-1])
         ]
-        text += f"; by {by}, from {named[0]} to {named[1]}"
+        apart = f"from {ends[0]} ({names[0]}) to {ends[1]} ({names[1]})"
+        text += f"; by {by}, {apart if ends[0] != ends[1] else f'{ends[0]} each'}"
     return [f"{text}."]
 
 
@@ -118,6 +128,8 @@ def _difference(row: Row) -> str:
 
 
 _ERROR = 0.05
+NEEDS_GOLD = ("kappa_p", "error_consistency")
+"""Statistics, by how their names begin, that are of right answers."""
 
 
 def _detectable(row: Row) -> str:
@@ -143,15 +155,15 @@ def _left_out(found: SimilarityFindings) -> Iterable[str]:
         yield f"{counted(found.excluded, 'question')} excluded by the study's list."
     if found.differing:
         yield f"{counted(found.differing, 'question')} excluded, since their right answer is not the same in all runs."
-    if found.without_gold:
+    if found.without_gold and found.statistic.startswith(NEEDS_GOLD):
         yield (
-            f"{counted(found.without_gold, 'question')} without a right answer do not count: agreement beyond chance "
-            "needs to know it."
+            f"{counted(found.without_gold, 'question')} without a right answer "
+            f"{'does' if found.without_gold == 1 else 'do'} not count: agreement beyond chance needs to know it."
         )
     asked = sum(run.asked for run in found.first)
     unread = sum(run.unread for run in found.first)
     failed = sum(run.failed for run in found.first)
-    missing = len(found.first) * found.items - asked - failed
+    missing = _never_asked(found)
     if failed:
         yield f"{counted(failed, 'question')} of {asked + failed:,} got no reply (error): missing data, in no number."
     if missing:
