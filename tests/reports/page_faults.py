@@ -1,7 +1,7 @@
 """What may be wrong with a page that a browser shows, as scripts that give a list of faults: empty where there is none.
 
 The second script looks for what axe-core finds most often; the rules are those of WCAG 2.2 (contrast 1.4.3, names 4.1.2 and
-2.4.6, headings and tables 1.3.1, language and direction 3.1.2, targets 2.5.8).
+2.4.6, headings, regions and tables 1.3.1, language and direction 3.1.2, targets 2.5.8).
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ BOXES = r"""(() => {
 ACCESS = r"""(() => {
   const faults = [], all = (s, root = document) => [...root.querySelectorAll(s)];
   const seen = e => e.checkVisibility({visibilityProperty: true}) && !e.closest('[aria-hidden=true], .unseen, .skip, .tip, svg');
+  const plain = text => text.replace(/\s+/g, ' ').trim();
   const short = e => `${e.tagName.toLowerCase()}${e.className ? '.' + e.className : ''} “${e.textContent.trim().slice(0, 40)}”`;
   const paint = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   const rgba = color => {
@@ -90,6 +91,10 @@ ACCESS = r"""(() => {
     if (!table.caption?.textContent.trim()) faults.push(`table without a caption: ${short(table)}`);
     if (all('th', table).some(th => !th.scope) || !all('th', table).length) faults.push(`heads without a scope: ${short(table)}`);
   }
+  const regions = all('section[aria-labelledby], [role=region]').filter(seen)
+    .map(e => plain(e.ariaLabel || document.getElementById(e.getAttribute('aria-labelledby'))?.textContent || ''));
+  const alike = regions.filter((name, at) => regions.indexOf(name) < at);
+  if (alike.length) faults.push(`regions of one name: ${alike.slice(0, 5)}`);
   for (const e of all('.scroll')) if (e.tabIndex < 0) faults.push(`scrolls without the keyboard: ${short(e)}`);
   if (!document.documentElement.lang || !document.title.trim()) faults.push('no language or title');
   const ids = all('[id]').map(e => e.id), twice = ids.filter((id, at) => ids.indexOf(id) < at);

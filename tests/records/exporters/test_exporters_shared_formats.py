@@ -6,6 +6,7 @@ The files in golden/ were held to mlcroissant 1.1.1 (`mlcroissant validate`, and
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from pathlib import Path
@@ -157,3 +158,18 @@ def test_croissant_is_written_as_it_was_validated(tmp_path: Path) -> None:
     assert {key["@id"].split("/")[1] for key in sets["key"]} <= set(columns)
     assert len([name for name in said if name.startswith("rai:")]) == 12
     assert said["rai:dataBiases"].endswith(": ar 0.000, en 1.000, sw_from_en 1.000.")
+
+
+def test_croissant_names_the_kind_of_every_column(tmp_path: Path) -> None:
+    """A loader casts every value to what its column is said to be: a day that is said to be text stops it."""
+    more = {
+        "day": pl.lit(dt.date(2026, 3, 1)), "asked_at": pl.lit(dt.datetime(2026, 3, 1, 9, tzinfo=dt.UTC)), "clock": pl.lit(dt.time(9)),
+        "hard": pl.lit(True), "weight": pl.lit(0.5), "many": pl.lit([1, 2]),
+    }  # fmt: skip
+    write_dataset(records().with_columns(**more), tmp_path, DatasetCard("Answers to a quiz"))
+    (sets,) = json.loads((tmp_path / "croissant.json").read_text(encoding="utf-8"))["recordSet"]
+    kinds = {field["name"]: (field["dataType"], field.get("repeated", False)) for field in sets["field"]}
+    assert {name: kinds[name] for name in more} == {
+        "day": ("sc:Date", False), "asked_at": ("sc:DateTime", False), "clock": ("sc:Time", False), "hard": ("sc:Boolean", False),
+        "weight": ("sc:Float", False), "many": ("sc:Integer", True),
+    }  # fmt: skip

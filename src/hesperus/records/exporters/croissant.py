@@ -27,7 +27,10 @@ _TERMS = (
     "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace", "separator",
     "source", "subField", "transform",
 )  # fmt: skip
-_TYPES = ((pl.Boolean, "sc:Boolean"), (pl.String, "sc:Text"))
+_TYPES = (
+    (pl.Boolean, "sc:Boolean"), (pl.String, "sc:Text"), (pl.Date, "sc:Date"), (pl.Datetime, "sc:DateTime"), (pl.Time, "sc:Time"),
+    (pl.Decimal, "sc:Float"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
