@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -183,3 +184,16 @@ def test_without_right_answers_no_question_is_said_not_to_count() -> None:
     assert "without a right answer" not in told
     overview = told.partition("Every model and language.")[2].partition("Model")[0]
     assert "Excluded 0" in overview, "same answers are of all questions"
+
+
+def test_what_was_refused_in_each_language_is_on_a_page_of_similarity() -> None:
+    pairs = {("m", "en"): "AABBAB", ("m", "de"): "ABBBAA", ("n", "en"): "ABBAAB", ("n", "de"): "AABBBA"}
+    run = _compared(pairs)
+    assert "What became of the replies" not in _told(run), "every reply carries an answer"
+    lost = (pl.col("input") == "de") & pl.col("item").is_in(["q0", "q1"])
+    records = run.records.with_columns(
+        outcome=pl.when(lost).then(pl.lit("refused")).otherwise("outcome"),
+        answer=pl.when(lost).then(None).otherwise("answer"),
+    )
+    told = _told(replace(run, records=records)).rpartition("What became of the replies")[2]
+    assert "Refused, %" in told.partition("Items: which questions")[0] and "33.3" in told

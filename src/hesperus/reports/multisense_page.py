@@ -23,7 +23,7 @@ from hesperus.reports.card import card_of
 from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.multisense_drawings import drawings
-from hesperus.reports.overview import overview
+from hesperus.reports.overview import overview, replies_blocks
 from hesperus.reports.provenance import card_blocks, closing
 from hesperus.reports.translation_figures import worst_translations_blocks
 from hesperus.wording import counted, own_senses, parsed, sense_sentence
@@ -160,10 +160,7 @@ def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]])
     yield grids.labels_grid(found.labels, MOST_LABELS)
     yield from drawn["directions"]
     yield grids.directions_grid(found.directions, MOST_LABELS) if found.has_directions else note(_DIRECTIONS)
-    if any(row["statistic"] != "answered" and row["value"] for row in found.outcomes.rows):
-        yield Section("What became of the replies", "replies", listed="Replies")
-        yield from drawn["outcomes"]
-        yield grids.outcomes_grid(found.outcomes)
+    yield from replies_blocks(found.outcomes, drawn["outcomes"])
 
 
 def _translations(found: MultisenseFindings, items: pl.DataFrame | None, drawn: Sequence[Drawing]) -> Blocks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -55,6 +55,19 @@ def overview(
         fold(counted(len(rest), "more note"), Sentences.of(rest)) if rest else None,
         overview_grid(found, labels=labels),
     )
+
+
+def replies_blocks(outcomes: Table, drawn: Sequence[Drawing] = ()) -> Iterator[Block | None]:
+    """What became of the replies of each model in each language; nothing where all of them carry an answer.
+
+    Args:
+        outcomes: From hesperus.analysis.single.outcomes_table.
+        drawn: Figures of it.
+    """
+    if any(row["statistic"] != "answered" and row["value"] for row in outcomes.rows):
+        yield Section("What became of the replies", "replies", listed="Replies")
+        yield from drawn
+        yield outcomes_grid(outcomes)
 
 
 _MOST_NOTES = 12

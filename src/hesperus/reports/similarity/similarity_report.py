@@ -19,6 +19,7 @@ from hesperus.analysis.similarity.similarity_settings import (
     settings_of,
     similarity_settings,
 )
+from hesperus.analysis.single import outcomes_table
 from hesperus.analysis.summary import summary_table
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError
@@ -27,7 +28,7 @@ from hesperus.reports.blocks import Block, Page, Section, Sentences, headline, n
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_section import items_blocks
-from hesperus.reports.overview import overview
+from hesperus.reports.overview import overview, replies_blocks
 from hesperus.reports.provenance import closing
 from hesperus.reports.similarity import similarity_grids as grids
 from hesperus.reports.similarity import similarity_story as story
@@ -51,12 +52,14 @@ class SimilarityReport:
         parts: Every task that has runs to compare.
         skipped: Task to why it could not be compared.
         overview: The notes and the summary of the run.
+        outcomes: What became of the replies.
         measured: See hesperus.reports.html.Report.
     """
 
     parts: tuple[SimilarityFindings, ...]
     skipped: Mapping[str, str]
     overview: tuple[Block | None, ...]
+    outcomes: Table
     measured: Mapping[str, Table]
 
     @property
@@ -100,6 +103,7 @@ class SimilarityReport:
                 for number, (found, figures) in enumerate(zip(self.parts, drawn, strict=True), start=1)
                 for block in _part(number, found, figures, several=several)
             ),
+            *replies_blocks(self.outcomes),
             *items_blocks(run),
             Section("Caveats", "caveats"),
             Sentences.of(story.caveats(self.parts)),
@@ -138,7 +142,7 @@ def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Simila
     head = overview(records, run.signature, decided, summary=summary)
     is_whole = records.height == whole.records.height
     measured = {"summary": summary, **_as_measured(whole, settings, parts, given)} if is_whole else {}
-    return SimilarityReport(tuple(parts), skipped, head, measured)
+    return SimilarityReport(tuple(parts), skipped, head, outcomes_table(records, decided), measured)
 
 
 def _as_measured(
