@@ -33,6 +33,6 @@ def test_layers_and_known_tokens_are_taken_over(size: str, tokenizer: Tokenizer)
         if name != EMBEDDING:
             assert torch.equal(tensor, before[name].float()), name
     vectors, first = network.state_dict()[EMBEDDING], fresh.state_dict()[EMBEDDING]
-    chile, renamed = tokenizer.token_to_id("Chile"), tokenizer.token_to_id("Naipyidó")
+    chile, renamed = tokenizer.token_to_id("Chile"), tokenizer.token_to_id("盾")
     assert torch.equal(vectors[chile], before[EMBEDDING][old.token_to_id("Chile")].float())
-    assert old.token_to_id("Naipyidó") is None and torch.equal(vectors[renamed], first[renamed])
+    assert old.token_to_id("盾") is None and torch.equal(vectors[renamed], first[renamed])

@@ -70,6 +70,28 @@ def test_options_are_lettered_by_the_layout() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", "Q: a\nT:\nb 1: one: two"),
+        ("fr", "Q : a\nT :\nb 1: one: two"),
+        ("fr-CA", "Q : a\nT :\nb 1: one: two"),
+        ("zh-Hant", "Q：a\nT：\nb 1: one: two"),
+        ("ja", "Q：a\nT：\nb 1: one: two"),
+        ("am", "Q፦ a\nT፦\nb 1: one: two"),
+        ("hy", "Q՝ a\nT՝\nb 1: one: two"),
+        ("km", "Q៖ a\nT៖\nb 1: one: two"),
+    ],
+)
+def test_a_colon_behind_a_word_is_that_of_the_language_of_the_instruction(
+    language: str, expected: str
+) -> None:
+    """A number between word and colon belongs to the layout, as in the released prompts, and so does its colon."""
+    words = Instruction(language, "", {"q": "Q", "t": "T", "n": "b"}, "", {})
+    item = Item("1", "en", {"q": "a", "t": "", "n": "one: two"})
+    assert render("{q.word}: {q}\n{t.word}:\n{t}{n.word} 1: {n}", words, item) == expected
+
+
 def test_a_word_may_depend_on_a_group() -> None:
     assert render("{q} {asks.word}", WORDS, CHOICE) == "Wer? Why?"
 

@@ -193,7 +193,7 @@ def test_the_public_names_are_sorted_and_exist() -> None:
         ("neighbour", "senegal", "de", 2, "Nenne ein Land, das an den Senegal grenzt."),
         ("capital", "india", "es", 0, "¿Cuál es la capital de la India?"),
         ("language", "india", "es", 1, "En la India, ¿cuál es el principal idioma oficial?"),
-        ("continent", "chile", "ru", 0, "В какой части света находится Чили?"),
+        ("continent", "chile", "ru", 0, "На каком континенте находится Чили?"),
         ("currency", "moldova", "de", 1, "Welche Währung wird in der Republik Moldau verwendet?"),
     ],
 )

@@ -13,7 +13,8 @@
 ======================  =====================================================================================
 
 Values are put in as they are and never read again, so braces in a text do no harm. Where a part of the instruction is
-empty, the blank or line break next to it goes too.
+empty, the blank or line break next to it goes too. A colon right behind ``{NAME.word}`` is written as the language of the
+instruction writes it: ``Question :`` in French, ``问题：`` in Chinese.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from hesperus.errors import DataError, SenseError, UnknownNameError
 from hesperus.types import Instruction, Item
@@ -35,6 +37,10 @@ _QUESTION_MARKS = "?？؟⸮;;፧՞"
 _MARK_OF = {
     "ja": "？", "yue": "？", "zh": "？", "am": "፧", "ti": "፧", "el": ";", "hy": "՞",
     **dict.fromkeys(("ar", "ckb", "fa", "ps", "sd", "ug", "ur"), "؟"),
+}  # fmt: skip
+
+_COLON_OF = {
+    "am": "፦ ", "ti": "፦ ", "fr": " : ", "hy": "՝ ", "km": "៖ ", **dict.fromkeys(("ja", "yue", "zh"), "："),
 }  # fmt: skip
 
 
@@ -129,6 +135,7 @@ def render(layout: str, instruction: Instruction, item: Item) -> str:
     """
     tokens = _parse(layout)
     values = [token if isinstance(token, str) else _fill(token, instruction, item) for token in tokens]
+    _write_colons(tokens, values, instruction.language)
     _refuse_loss(tokens, instruction, item)
     empty = [
         index for index, token in enumerate(tokens) if isinstance(token, Slot) and not values[index].strip()
@@ -136,6 +143,15 @@ def render(layout: str, instruction: Instruction, item: Item) -> str:
     if empty:
         _close_gaps(tokens, values, empty)
     return "".join(values)
+
+
+def _write_colons(tokens: Sequence[str | Slot], values: list[str], language: str) -> None:
+    """Replace the colon of the layout right behind each word by that of the language; values are not touched."""
+    colon = _COLON_OF.get(language.split("-")[0], ": ")
+    for index, (token, after) in enumerate(pairwise(tokens), start=1):
+        if isinstance(token, Slot) and token.part == "word" and isinstance(after, str) and after[:1] == ":":
+            blank = after[1:2] == " "
+            values[index] = (colon if blank else colon.rstrip()) + after[1 + blank :]
 
 
 def _fill(slot: Slot, instruction: Instruction, item: Item) -> str:
