@@ -125,6 +125,16 @@ def on_the_page(runs: dict[str, Path], downloads: Path) -> dict[str, tuple[str, 
         await tab.click(".items tbody td.unanswered")
         assert "no answer: invalid" in await text_of(tab, "dialog")
 
+    async def lost_by_language(tab: Page) -> None:
+        await tab.click("nav a", "Replies")
+        shown = await tab.evaluate("document.querySelector('h2#replies ~ .scroll table').innerText")
+        assert "Invalid, %" in shown and "Swahili (sw)" in shown
+
+    async def most_consistent(tab: Page) -> None:
+        await tab.click("nav a", "Consistency")
+        shown = await text_of(tab, "main")
+        assert "hesperus compare RUN RUN consistency --model-a A --model-b B" in shown
+
     page = runs["multisense"].joinpath("report.html").as_uri()
     tasks = (
         wrong_in_swahili,
@@ -134,6 +144,8 @@ def on_the_page(runs: dict[str, Path], downloads: Path) -> dict[str, tuple[str, 
         instruction_or_input,
         cite,
         invalid,
+        lost_by_language,
+        most_consistent,
     )
     return {one.__name__: (page, one) for one in tasks}
 

@@ -35,6 +35,10 @@ _WHAT = (
     "An answer is consistent when the model gives the same one to the same question put in two senses: in two languages, "
     "or in two wordings. It need not be right."
 )
+_WHICH_MODEL = (
+    "Whether one model is more consistent than another is tested on the same questions by `hesperus compare RUN RUN consistency "
+    "--model-a A --model-b B`; that two intervals overlap does not decide it."
+)
 _TRANSLATION = (
     "The input is translated by the model, the instruction stays as it was (X). If inconsistency came from bad "
     "translations, answers to well translated questions would stay the same."
@@ -145,6 +149,7 @@ def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]])
     tables = [grids.summary_grid(found.consistency, level=found.level), grids.pairs_grid(found.consistency)]
     yield note(_WHAT) if any(tables) else None
     yield from tables
+    yield note(_WHICH_MODEL) if tables[0] is not None and len(_models(found)) > 1 else None
     yield from drawn["map"]
     yield fold("Every sense with every other", *drawn["pairs"], grids.agreement_grid(found.agreement))
     yield Section("Why answers change", "why")
@@ -161,6 +166,10 @@ def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]])
     yield from drawn["directions"]
     yield grids.directions_grid(found.directions, MOST_LABELS) if found.has_directions else note(_DIRECTIONS)
     yield from replies_blocks(found.outcomes, drawn["outcomes"])
+
+
+def _models(found: MultisenseFindings) -> set[object]:
+    return {row["model"] for row in found.consistency.rows}
 
 
 def _translations(found: MultisenseFindings, items: pl.DataFrame | None, drawn: Sequence[Drawing]) -> Blocks:
