@@ -161,7 +161,7 @@ def _designs(rng: Rng, n: int, accuracy: float, more: float = 0.0, resamples: in
     groups = [np.flatnonzero(within[kept]), np.flatnonzero(between[kept])]
     bootstrap = Bootstrap(resamples)
     found = bootstrap_pairs(HardRuns(codes, _key(n)), pairs, bootstrap=bootstrap, groups=groups)["kappa_p"]
-    return evened(found.spread[0] - found.spread[1], bootstrap)
+    return evened(found.spread[0] - found.spread[1], bootstrap, n)
 
 
 def _resampled() -> Iterator[Cell]:
@@ -181,7 +181,7 @@ def _resampled() -> Iterator[Cell]:
                 _spread(_similarity(rng, n, accuracy, (0.4, 0.4)))
             ),
         )
-    for n, accuracy in ((60, 0.6), (200, 0.6), (200, 0.9)):
+    for n, accuracy in ((20, 0.6), (60, 0.6), (200, 0.6), (200, 0.9)):
         yield Cell(
             "within less between models (p_items)",
             f"{n} items, accuracy {accuracy:g}, 9 runs",

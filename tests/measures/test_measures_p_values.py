@@ -169,15 +169,29 @@ def test_resampled_p_stops_where_resamples_say_nothing() -> None:
 
 def test_evened_resamples_have_an_even_interval_and_p() -> None:
     skewed = np.random.default_rng(4).gamma(1.0, size=2000) - 0.02
-    evened = both_sides(skewed, Bootstrap())
+    evened = both_sides(skewed, Bootstrap(), 10**9)
     middle = float(np.median(skewed))
     low, high = intervals(evened[None, :], np.array([middle]), Bootstrap())
     assert high[0] - middle == pytest.approx(middle - low[0]) and low[0] < 0.0
     assert np.median(np.abs(evened - middle)) == pytest.approx(np.median(np.abs(skewed - middle)))
     p, before = resampled_p(evened), resampled_p(skewed)
     assert p is not None and before is not None and before < 0.05 < p
-    assert both_sides(skewed, Bootstrap(interval="percentile")) is skewed
-    assert np.isnan(both_sides(np.full(3, np.nan), Bootstrap())).all()
+    assert both_sides(skewed, Bootstrap(interval="percentile"), 60) is skewed
+    assert np.isnan(both_sides(np.full(3, np.nan), Bootstrap(), 60)).all()
+
+
+@pytest.mark.parametrize(("items", "t"), [(20, 2.0930), (60, 2.0010), (200, 1.9720)])
+def test_evened_resamples_of_few_items_reach_as_far_as_students_t(items: int, t: float) -> None:
+    """Means of normal values: weights Exp(1) vary by (n − 1)/(n + 1) of the variance that the mean has."""
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=items)
+    weights = rng.exponential(size=(40_000, items))
+    evened = both_sides(weights @ values / weights.sum(axis=1), Bootstrap(), items)
+    low, high = (
+        float(end[0]) for end in intervals(evened[None, :], np.array([np.median(evened)]), Bootstrap())
+    )
+    assert (high - low) / 2 == pytest.approx(t * values.std(ddof=1) / np.sqrt(items), rel=0.03)
+    assert np.isfinite(both_sides(rng.normal(size=50), Bootstrap(), 1)).all()
 
 
 def test_correlation_with_yes_and_no_is_tested_by_permutation() -> None:

@@ -130,7 +130,7 @@ def designs(rng: Rng, items: int, more: float, bootstrap: Bootstrap) -> np.ndarr
     key = Key(gold, np.full(items, 4, np.int32))
     pairs = np.column_stack([a, b])[kept]
     found = bootstrap_pairs(HardRuns(codes, key), pairs, bootstrap=bootstrap, groups=groups)["kappa_p"]
-    return evened(found.spread[0] - found.spread[1], bootstrap)
+    return evened(found.spread[0] - found.spread[1], bootstrap, items)
 
 
 @pytest.mark.parametrize("items", [60, 200])

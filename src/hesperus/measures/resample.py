@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from statistics import NormalDist
 from typing import Literal, get_args
 
 import numpy as np
@@ -330,22 +331,28 @@ def intervals(spread: Floats, values: Floats, bootstrap: Bootstrap) -> tuple[Flo
     return low, high
 
 
-def evened(spread: Floats, bootstrap: Bootstrap) -> Floats:
-    """Resampled values together with their mirror images about the median, so that interval and p are even on both sides.
+def evened(spread: Floats, bootstrap: Bootstrap, items: int) -> Floats:
+    """Resampled values together with their mirror images about the median, as far from it as those of so many items must be.
 
     Exponential weights are more skewed than counts of drawn items. Where a number rests on few items that pull one way
     (means over groups of pairs of runs, nearly all of whose answers are right), the near tail of the resamples is too
-    short and a p value from it too small.
+    short and a p value from it too small. They also vary less than a mean of n items does, by the factor √((n − 1)/(n + 1)),
+    and the tails of t are longer than the normal ones: of 60 items a p from them is below 5 % in 6.7 % of data sets.
 
     Args:
         spread: [resamples]; undefined ones (NaN) stay undefined.
         bootstrap: Percentile resamples are given back as they are.
+        items: How many items are resampled.
 
-    Reference: symmetric bootstrap intervals, Hall (1988), On symmetric bootstrap confidence intervals.
+    Reference: symmetric bootstrap intervals, Hall (1988), On symmetric bootstrap confidence intervals. t over z: the first
+        term of the expansion of Cornish and Fisher (1938), Moments and cumulants in the specification of distributions.
     """
     if bootstrap.interval != "bayesian" or not np.isfinite(spread).any():
         return spread
-    mirrored: Floats = np.concatenate([spread, 2.0 * float(np.nanmedian(spread)) - spread])
+    middle, freedom = float(np.nanmedian(spread)), max(items - 1, 1)
+    z = NormalDist().inv_cdf((1 + bootstrap.level) / 2)
+    away = (spread - middle) * np.sqrt((items + 1) / freedom) * (1 + (z * z + 1) / (4 * freedom))
+    mirrored: Floats = np.concatenate([middle + away, middle - away])
     return mirrored
 
 

@@ -83,7 +83,9 @@ def _row(
     places = [found.designs.group(*side) for side in (left, right)]
     first, second = (int(place) for place in places if place is not None)
     difference = float(spread.means[first] - spread.means[second])
-    resampled = evened(spread.spread[first] - spread.spread[second], settings.bootstrap)
+    resampled = evened(
+        spread.spread[first] - spread.spread[second], settings.bootstrap, len(found.runs.items)
+    )
     known = np.isfinite(difference)
     u = mann_whitney(spread.value[a.pairs], spread.value[b.pairs])
     return {
