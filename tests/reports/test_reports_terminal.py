@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from hesperus.analysis.compared import changed_sentence
+from hesperus.analysis.reply_language import language_table
+from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import Table
+from hesperus.measures import Bootstrap
+from hesperus.records import conform
 from hesperus.reports.formats import format_table
 
 KEYS = ("model", "task", "a", "b", "statistic")
@@ -189,3 +194,28 @@ def test_values_that_are_all_undefined_say_why_once() -> None:
     text = format_table(Table("m", TABLE.columns, rows, {}), "table", width=60)
     assert max(map(len, text.splitlines())) <= 60
     assert " ".join(text.split()).count("nothing was answered") == 1
+
+
+def test_languages_of_replies_have_a_table_of_their_own_below_the_rates() -> None:
+    texts = {
+        "fr": "Le train de Lyon partira aujourd'hui avec une demi-heure de retard à cause des travaux.",
+        "de": "Der Zug nach München fährt heute wegen der Bauarbeiten eine halbe Stunde später ab.",
+    }
+    rows = [
+        {"model": "m", "task": "open", "item": f"i{place}", "instruction": asked, "input": asked, "answer": text, "reply": text}
+        for asked in ("fr", "de")
+        for place, text in enumerate([texts["fr"]] * 3 + [texts["de"]])
+    ]  # fmt: skip
+    found = language_table(conform(pl.DataFrame(rows)), MeasureSettings(bootstrap=Bootstrap(50)))
+    lines = format_table(found, "table", width=100).splitlines()
+    start = lines.index("In which language the replies are.")
+    rates, shares = (
+        [line for line in part if line.startswith(("French", "German"))]
+        for part in (lines[:start], lines[start:])
+    )
+    assert [line.split()[0] for line in rates] == ["French", "German"] and not any(
+        "–" in one for one in rates
+    )
+    assert [tuple(line.split()[place] for place in (0, 2, 4)) for line in shares] == [
+        ("French", "German", "25.0"), ("French", "French", "75.0"), ("German", "German", "25.0"), ("German", "French", "75.0"),
+    ]  # fmt: skip
