@@ -40,7 +40,7 @@ SHORT: Mapping[str, Sequence[str]] = {
     "faults": ("--requests", "1000", "--seconds", "0.02"),
     "fuzz": ("--seconds", "1"),
     "http_clients": ("--requests", "1000", "--rounds", "2"),
-    "importing": ("--languages", "4", "--rows", "2000", "--rounds", "2"),
+    "importing": ("--languages", "4", "--rows", "8000", "--rounds", "2"),
     "large_runs": ("--models", "4", "--languages", "6", "--items", "2000"),
     "local_models": ("--questions", "3", "--replies", "16", "--rounds", "1"),
     "option_keys": ("--rows", "20000", "200000"),

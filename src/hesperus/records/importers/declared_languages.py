@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from unicodedata import east_asian_width
+
+import polars as pl
 
 from hesperus.records.importers.asked_texts import ASKED, OPTION_FIELDS
 from hesperus.records.importers.import_settings import Log
@@ -60,11 +63,11 @@ def contradictions(logs: Sequence[Log]) -> list[str]:
     """
     found: dict[str, list[_Heard]] = {"questions": [], "replies": []}
     for log in logs:
-        questions = list(_long_questions(log))
+        questions = list(islice(_long_questions(log), _LOOKED_AT))
         if len(questions) >= _FEWEST:
             found["questions"] += _contradicted(log, log.language, questions)
         else:
-            replies = [[text] for text in _long(log, "reply")]
+            replies = [[text] for text in islice(_long(log, "reply"), _LOOKED_AT)]
             found["replies"] += _contradicted(log, log.instruction or log.language, replies)
     hints = {
         "questions": "is the declared language right? Nothing was changed; --language NAME=TAG or --language-from declares another",
@@ -84,16 +87,15 @@ def _contradicted(log: Log, declared: str, items: Sequence[Sequence[str]]) -> It
     if len(items) < _FEWEST or not _is_in_its_own_script(declared):
         return
     others: Counter[str] = Counter()
-    for texts in items[:_LOOKED_AT]:
+    for texts in items:
         told = [text_language(text, declared) for text in texts]
         if all(
             one.language is not None and one.other >= _PLAINLY * (one.own + one.other) > 0 for one in told
         ):
             others[str(told[0].language)] += 1
-    looked_at = min(len(items), _LOOKED_AT)
-    if others and others.total() > _MOSTLY * looked_at and others.total() >= _FEWEST:
+    if others and others.total() > _MOSTLY * len(items) and others.total() >= _FEWEST:
         tag, many = others.most_common(1)[0]
-        yield _Heard(log, tag, many, looked_at)
+        yield _Heard(log, tag, many, len(items))
 
 
 def _long_questions(log: Log) -> Iterator[list[str]]:
@@ -105,15 +107,22 @@ def _long_questions(log: Log) -> Iterator[list[str]]:
     ]
     if not names:
         return
-    for row in log.rows.select(names).unique(maintain_order=True).iter_rows():
-        if texts := [text for text in row if text is not None and _is_long(text)]:
+    # A few are wanted, of a million maybe: no row is looked at before it is asked for. No letter counts for more than its bytes.
+    may_be = pl.any_horizontal(pl.col(names).str.len_bytes() >= _LONG)
+    known = set[tuple[str | None, ...]]()
+    for row in log.rows.lazy().select(names).filter(may_be).collect().iter_rows():
+        texts = [text for text in row if text is not None and _is_long(text)]
+        if texts and row not in known:
+            known.add(row)
             yield texts
 
 
 def _long(log: Log, name: str) -> Iterator[str]:
     if name in log.rows.columns:
-        for text in log.rows[name].drop_nulls().unique(maintain_order=True):
-            if _is_long(text):
+        known = set[str]()
+        for text in log.rows[name].filter(log.rows[name].str.len_bytes() >= _LONG):
+            if text not in known and _is_long(text):
+                known.add(text)
                 yield text
 
 
