@@ -173,7 +173,7 @@ def test_the_note_and_the_measure_count_the_same_replies(tmp_path: Path, call: C
     right = [row for row in measured if row["statistic"] == "right_language"]
     others = sum(round((1 - float(str(row["value"]))) * int(str(row["n"]))) for row in right)
     (line,) = language_notes(frame)
-    assert others == 6 and line.startswith("m: 6 of 15 replies") and "en 6" in line, line
+    assert others == 6 and line.startswith("m: 6 of 15 replies") and "English 6" in line, line
     assert "of 1 more it cannot be told" in line and sum(int(str(row["n"])) for row in right) == 15
     assert line in call("measure", "summary", tmp_path / "r.parquet", "--resamples", 0).stderr.replace(
         "note: ", ""
