@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from hesperus.answers import read, reader_for
 from hesperus.answers.phrases import Words
 from hesperus.answers.probes import _Probes
 from hesperus.answers.scripts import alternatives, is_unspaced
-from hesperus.languages import pack
+from hesperus.languages import pack, packs
 from hesperus.types import Answer
 
 DESCRIBED = "a very long description of what happens to the river when the dam above it is closed"
@@ -172,6 +173,29 @@ def test_a_word_of_two_scripts_is_unspaced_where_it_ends_so() -> None:
         ("es", "Sí, si llueve."),
         ("ru", "Да, если идёт дождь."),
         ("zh", "是，如果下雨。"),
+        ("en", "Yes, unless it rains."),
+        ("en", "Yes, but only if it rains."),
+        ("en", "Yes (if it rains)."),
+        ("en", "Yes – provided that it rains."),
+        ("en", "If it rains, yes."),
+        ("en", "If it rains, then yes."),
+        ("en", "Yes, depending on the weather."),
+        ("fr", "Oui, s'il pleut."),
+        ("fr", "Oui, à condition qu'il pleuve."),
+        ("fr", "S'il pleut, oui."),
+        ("de", "Ja, falls es regnet."),
+        ("de", "Ja, es sei denn, es regnet."),
+        ("de", "Wenn es regnet, dann ja."),
+        ("ru", "Да, при условии, что идёт дождь."),
+        ("tr", "Evet, yağmur yağarsa."),
+        ("tr", "Yağmur yağarsa evet."),
+        ("ja", "はい、雨が降れば。"),
+        ("ja", "雨が降れば「はい」です。"),
+        ("ko", "네, 비가 오지 않는다면요."),
+        ("th", "ใช่ เว้นแต่ฝนจะตก"),
+        ("hi", "हाँ, बशर्ते बारिश न हो।"),
+        ("cs", "Ano, prší-li."),
+        ("sv", "Ja, i fall det regnar."),
     ],
 )
 def test_an_answer_with_a_condition_or_a_particle_that_asks_behind_it_is_none(
@@ -190,6 +214,15 @@ def test_an_answer_with_a_condition_or_a_particle_that_asks_behind_it_is_none(
         ("en", "Yes, whether or not it rains."),
         ("sw", "Ndiyo, kama ilivyoelezwa."),
         ("te", "అవును, అయితే పదాలు వేరు."),
+        ("en", "Yes, unless I am mistaken."),
+        ("en", "Yes, if anything it is stronger."),
+        ("en", "Even if it rains, yes."),
+        ("es", "Sí, si bien hay matices."),
+        ("he", "כן, אם כי לא תמיד."),
+        ("de", "Ja, soweit ich weiß."),
+        ("ja", "雨が降っても、はい。"),
+        ("fr", "Oui, même s'il pleut."),
+        ("th", "ใช่ ถ้าฝนตก พื้นก็เปียก"),
     ],
 )
 def test_an_answer_that_depends_on_nothing_is_one(language: str, reply: str) -> None:
@@ -226,6 +259,12 @@ def test_a_letter_that_holds_in_one_case_is_no_answer(form: str, reply: str) -> 
     assert lettered(form, "en", reply) is None
 
 
+def test_a_number_of_one_case_is_no_answer_next_to_that_of_the_other() -> None:
+    english = reader_for("number", "en", answers={})
+    assert read(english, "12 if it rains, otherwise 15.").label is None
+    assert read(english, "12, otherwise known as a dozen.").label == "12"
+
+
 def test_what_a_letter_means_may_begin_with_if() -> None:
     assert lettered("choice", "en", "(A) if the water boils") == "A"
 
@@ -247,6 +286,39 @@ def test_a_letter_that_is_left_out_is_no_answer(language: str, reply: str) -> No
 def test_of_a_long_reply_what_follows_contradicts_no_letter() -> None:
     long = "A. The heart pumps blood through the body, and the lungs take in air from outside. C is right."
     assert (lettered("choice", "en", "A. C is right."), lettered("choice", "en", long)) == (None, "A")
+
+
+LEFT_OUT = {
+    language: sentences
+    for language, *sentences in (
+        line.split("|")
+        for line in Path(__file__).with_name("left_out.txt").read_text(encoding="utf-8").splitlines()[1:]
+    )
+}
+
+
+@pytest.mark.parametrize("language", packs())
+def test_a_letter_that_is_called_unfit_or_left_out_is_no_answer_in_any_form(language: str) -> None:
+    four = ("§1", "§2", "§3", "§4")
+    readers = [
+        reader_for(form, language, answers={name: [name] for name in "ABCD"}, options=options)
+        for form, options in (("choice", None), ("choice", four), ("label", None))
+    ]
+    read_as = {
+        sentence: [read(reader, sentence).label for reader in readers] for sentence in LEFT_OUT[language]
+    }
+    assert {sentence: labels for sentence, labels in read_as.items() if any(labels)} == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "reply"),
+    [
+        ("en", "A is unsuitable, so B."), ("de", "A ist ungeeignet, B ist richtig."), ("ja", "A は不適切です。B が正しいです。"), ("ja", "B は適切です。"), ("ko", "A는 부적합하므로 B가 정답입니다."),
+        ("tr", "B'yi seçiyorum."), ("tr", "B'dir çünkü A yanlış."), ("hy", "B-ն ճիշտ է։"), ("zh", "A不合适,所以选B。"), ("th", "A ไม่เกี่ยวข้อง ดังนั้นตอบ B"), ("vi", "A không phù hợp nên chọn B."),
+    ],
+)  # fmt: skip
+def test_what_is_left_when_another_letter_is_unfit_is_the_answer(language: str, reply: str) -> None:
+    assert lettered("choice", language, reply) == "B"
 
 
 def test_behind_a_letter_and_a_blank_japanese_may_be_what_it_means_unless_that_is_known() -> None:

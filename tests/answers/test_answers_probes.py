@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hesperus.answers.probes import false_answers
+from hesperus.answers import read, reader_for
+from hesperus.answers.probes import false_answers, probes
+from hesperus.answers.reader import Reader
 from hesperus.languages import check, pack, packs
+from hesperus.normalization import unaccented
 from planted_pack import planted
 
 PLANTED = [
@@ -15,6 +19,7 @@ PLANTED = [
     ("de", "negators: [nicht,", 'negators: [nicht, "von wegen, das ist",', "grammar.negators", "'von wegen, das ist wahr.' as a label reply is read as 'true' (rule sole); it means false"),
     ("th", "negators: [ไม่, ", "negators: [", "grammar.negators", "'ไม่เป็นจริง.' as a label reply is read as 'true' (rule sole); it means false"),
     ("ru", "conditions: [если, ли,", 'conditions: [если, ли, "когда: всегда",', "grammar.conditions", "'когда: всегда ложь.' as a label reply is read as 'false' (rule sole); it means no answer"),
+    ("de", "cases: [", 'cases: ["falls (", ', "grammar.cases", "'ja, falls ( §§.' as a label reply is read as 'yes' (rule start); it means no answer"),
     ("de", "wrong: [", "wrong: [da ist nichts dran, ", "grammar.wrong", "'Option A da ist nichts dran.' as a choice reply is read as 'A'"),
     ("de", "excludes: [", 'excludes: ["raus.", ', "grammar.excludes", "'raus. Option A.' as a choice reply is read as 'A'"),
     ("fr", "regrets: [", 'regrets: ["-- zut", ', "grammar.regrets", "'-- zut, ….' as a text reply is read as 'zut' (rule own words)"),
@@ -32,6 +37,37 @@ PLANTED = [
 @pytest.mark.parametrize("tag", packs())
 def test_no_reply_derived_from_a_pack_is_read_as_a_false_answer(tag: str) -> None:
     assert list(false_answers(pack(tag))) == []
+
+
+@pytest.mark.parametrize("tag", packs())
+def test_the_strict_parser_accepts_no_reply_that_the_default_one_does_not_read_alike(tag: str) -> None:
+    said: dict[str, tuple[Reader, set[str]]] = {}
+    for probe in probes(pack(tag)):
+        said.setdefault(f"{probe.reader}{probe.reader.labels}", (probe.reader, set()))[1].add(probe.reply)
+    parted = []
+    for reader, replies in said.values():
+        # Of the groups of words, yes and no represent the others: a lexicon takes longer to make than all its probes.
+        if reader.form == "label" and reader.labels != ("yes", "no"):
+            continue
+        strict = _strict(reader)
+        written = {form for _, words in reader.answers for word in words for form in _accented(word)}
+        for reply in replies | written:
+            label = read(strict, reply).label
+            if label is not None and read(reader, reply).label != label:
+                parted.append((str(reader), reply, label))
+    assert parted == []
+
+
+def _strict(reader: Reader) -> Reader:
+    strict = reader_for(reader.form, reader.language, answers=dict(reader.answers), preset="strict")
+    return strict.with_options(reader.options)
+
+
+def _accented(word: str) -> Iterator[str]:
+    """A word in capitals, without accents, and with an accent behind each letter."""
+    yield from (word, word.upper(), word.title(), unaccented(word))
+    for place in range(1, len(word) + 1):
+        yield word[:place] + "\u0301" + word[place:]
 
 
 @pytest.mark.parametrize(("tag", "old", "new", "key", "message"), PLANTED)

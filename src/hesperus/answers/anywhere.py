@@ -11,6 +11,7 @@ from hesperus.answers.context import (
     COMMAS,
     alternative,
     asked,
+    behind_case,
     case_behind,
     clouded,
     in_other_case,
@@ -44,7 +45,7 @@ def sole(reply: Text) -> str | None:
     Words with a second use must be set apart; in scripts without blanks short words and words for yes and no must be
     a whole clause, since 是 is also a copula.
     """
-    said, _ = inside(reply)
+    said, _, _ = inside(reply)
     label = one_of(said)
     if label is None:
         return _chosen(reply)
@@ -88,7 +89,7 @@ def _paired(reply: Text, label: str) -> bool:
 def opposite(reply: Text) -> str | None:
     """Of two labels, the other of the one that is plainly denied: "Bu doğru değil." is false. Not of yes and no."""
     labels = reply.reader.labels
-    said, turned = inside(reply)
+    said, turned, _ = inside(reply)
     if len(labels) != 2 or said or len(turned) != 1 or len(reply.text) > _SHORT:
         return None
     words = dict(reply.reader.answers)
@@ -102,18 +103,18 @@ def opposite(reply: Text) -> str | None:
 
 
 @lru_cache(maxsize=2)
-def inside(reply: Text) -> tuple[set[str], set[str]]:
-    """The labels that are in the reply, and those that are there turned round."""
+def inside(reply: Text) -> tuple[set[str], set[str], set[str]]:
+    """The labels that are in the reply, those that are there turned round, and those that are left undecided."""
     said: set[str] = set()
     turned: set[str] = set()
+    undecided: set[str] = set()
     found = mentions(reply)
     if not found:
-        return said, turned
+        return said, turned, undecided
     short = len(reply.text) <= _SHORT and len(sentences(reply.text)) == 1
     denies, supposes = _turns(reply)
     against = _denied(reply)
     unexplained: list[tuple[int, str]] = []
-    undecided: set[str] = set()
     for match in found:
         word, start, end = fold(match["word"]), match.start(), match.end("word")
         label = reply.words.exact.get(word)
@@ -122,7 +123,10 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
         if asked(reply.text, end):
             continue
         letter = is_letter(reply, word)
-        if supposes and in_other_case(reply.text, reply.around, start, end):
+        if supposes and (
+            in_other_case(reply.text, reply.around, start, end)
+            or behind_case(reply.text, reply.around, start)
+        ):
             undecided.add(label)
         elif alternative(reply.text, reply.around, start, end):
             if letter and (start not in against or supposed(reply.text, reply.around, start, end)):
@@ -130,7 +134,7 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
         elif letter:
             if start in against:
                 continue
-            if reply.reader.form != "choice" or is_upheld(reply, match):
+            if is_upheld(reply, match):
                 said |= {label, *beside(reply, match, label)}
                 # Of two letters in a clause nobody knows what the first says of the second: "B outweighs A".
                 said |= {
@@ -157,7 +161,7 @@ def inside(reply: Text) -> tuple[set[str], set[str]]:
         elif not (denies and clouded(reply.text, reply.around, start)):
             said |= {label, *beside(reply, match, label)}
     # Nothing is an answer next to what is left undecided: "A B ou a C", "If so, yes. If not, no.".
-    return (said | undecided if said else said), turned
+    return (said | undecided if said else said), turned, undecided
 
 
 def contradicted(reply: Text, label: str, end: int = 0) -> bool:

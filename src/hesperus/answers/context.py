@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hesperus.answers.cases import Cases
 from hesperus.answers.declining import Declining
 from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
 from hesperus.answers.needles import shortest, stands
@@ -26,7 +27,13 @@ _ASKED = re.compile(rf"(?:{CLOSERS}){{0,3}}[^{PUNCTUATION}\"()\n]{{0,60}}(?:{CLO
 _CLOSED = re.compile(rf"\A(?:{CLOSERS})+")
 _MARKS = (",", ".", "!", "،", "、", "۔", "।", "።", "፣", "։", "՝", "၊", "።", ";")
 WIDE = 60
-COMMAS = frozenset(",،、፣")
+COMMAS = frozenset(",،、፣၊")
+_BEFORE_CASE = re.compile(rf" ?(?:[{''.join(sorted(COMMAS))}]|[–—]|-(?= )|\() ?")
+"""What is between an answer and a clause that names a case."""
+_LONGEST_CASE = 160
+"""Characters in which such a clause is looked for."""
+_LONGEST_THEN = 4
+"""Characters of "then" in a script without blanks."""
 _ARTICLE = 3
 _NEAR = 3
 """Words before an answer among which a negation or a condition counts."""
@@ -44,7 +51,8 @@ class Context:
     after_ends: tuple[str, ...]
     against: Words
     conditions: Words
-    if_words: Words
+    cases: Cases
+    clause_blank: bool
     longest_condition: int
     otherwise: Words
     otherwise_needles: tuple[str, ...]
@@ -98,18 +106,19 @@ def context(wording: Wording) -> Context:
     negators, after = Words.of(folded(grammar.negators)), folded(grammar.whole_negators_after)
     after_ends = folded(word[1:] for word in grammar.negators_after if word.startswith("*"))
     conditions, wrong = Words.of(folded(grammar.conditions)), phrases((*wording.wrong, *grammar.excludes))
-    otherwise = Words.of(folded(grammar.otherwise))
+    otherwise, but = Words.of(folded(grammar.otherwise)), frozenset(folded(grammar.but))
     return Context(
         negators=negators,
         after=after,
         after_ends=after_ends,
         against=Words.of(folded((*grammar.negators, *grammar.whole_negators_after, *grammar.conditions))),
         conditions=conditions,
-        if_words=Words.of(folded(grammar.conditions[:1])),
+        cases=(cases := Cases.of(grammar.cases, but, lambda word: _folded(word, wording))),
+        clause_blank=grammar.clause_blank,
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
         otherwise=otherwise,
         otherwise_needles=otherwise.needles,
-        but=(but := frozenset(folded(grammar.but))),
+        but=but,
         turns=phrases(grammar.but),
         all_but=tuple(word for word in negators.several if not but.isdisjoint(word.split())),
         predicates=frozenset(folded(grammar.predicates)),
@@ -133,7 +142,7 @@ def context(wording: Wording) -> Context:
         ),
         no_words=frozenset(folded(wording.no)),
         deniers=shortest((*negators.needles, *after, *after_ends, *wrong.needles)),
-        supposers=shortest((*conditions.needles, *otherwise.needles)),
+        supposers=shortest((*conditions.needles, *otherwise.needles, *cases.needles)),
         option_words=re.compile(named),
         joined=re.compile(
             rf"[\s\"'()\[\]]*(?:(?:[,、;/&+]\s?(?i:{joins(wording)})?)|(?i:{joins(wording)}))[\s\"'()\[\]]*{prefixes(wording)}"
@@ -202,20 +211,52 @@ def case_behind(text: str, words: Context, end: int) -> bool:
 
 
 def left_open(text: str, words: Context, end: int) -> bool:
-    """True where "if" follows behind a comma up to the sentence's end, or with "otherwise": "(B) if so; (C) otherwise".
+    """True where a case follows behind a comma up to the sentence's end, or "otherwise" behind it: "(B) if so; (C) otherwise".
 
     A clause of the speaker leaves nothing open ("Yes, if I understand the text"), nor does one before another clause.
     """
-    behind = _CLOSED.sub("", text[end:])
-    clause = fold(SENTENCE_END.split(behind, maxsplit=1)[0]).lstrip(" ,،、፣")
-    if not words.if_words.begin(clause):
-        return False
-    if words.otherwise.anywhere(clause):
-        return True
-    if behind[:1] not in COMMAS or CLAUSE.search(clause) is not None:
-        return False
+    behind = _CLOSED.sub("", text[end : end + _LONGEST_CASE])
+    clause = fold(SENTENCE_END.split(behind, maxsplit=1)[0])
+    apart = _BEFORE_CASE.match(clause)
+    clause = clause[apart.end() :] if apart is not None else clause.lstrip()
+    rest = _of_case(clause, words)
+    if rest is None or words.otherwise.anywhere(clause):
+        return rest is not None
+    if words.clause_blank:
+        return " " not in rest and not _speaks(rest, words)
+    return apart is not None and CLAUSE.search(rest) is None and not _speaks(rest, words)
+
+
+def _of_case(clause: str, words: Context) -> str | None:
+    """What a folded clause that names a case says of it; None if it names none."""
+    begun = words.cases.end_of(clause)
+    if begun is None:
+        return clause if words.cases.close(clause) else None
+    # "Si bien" is "although", but "as long as" is no "as".
+    if words.because.begin(clause) and not words.because.begin(clause[:begun]):
+        return None
+    return clause[begun:].lstrip(" ,").rstrip(" )")
+
+
+def behind_case(text: str, words: Context, start: int) -> bool:
+    """True where an answer follows a clause that names a case, with at most a word for "then" between them.
+
+    "If it rains, yes", "If it rains then yes", "雨が降れば「はい」".
+    """
+    before = SENTENCE_END.split(text[max(0, start - _LONGEST_CASE) : start])[-1]
+    clauses = CLAUSE.split(fold(before).rstrip(" \"'([{<"))
+    own = clauses[-1].strip()
+    said = _of_case(own, words) if own else None
+    then = len(own) <= _LONGEST_THEN if is_unspaced(own) else " " not in own
+    if said is None and then and len(clauses) > 1:
+        said = _of_case(clauses[-2].strip(), words)
+    return said is not None and not _speaks(said, words)
+
+
+def _speaks(clause: str, words: Context) -> bool:
+    """True where a clause names the speaker; in the language asked for, since Swedish "i" is no "I"."""
     said, spaced, _ = words_of(clause)
-    return not any(each.speaker.among(said, spaced) for each in words.declining)
+    return any(each.speaker.among(said, spaced) for each in words.declining[:1])
 
 
 def in_other_case(text: str, words: Context, start: int, end: int) -> bool:

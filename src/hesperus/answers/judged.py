@@ -21,7 +21,7 @@ from hesperus.answers.spelling import fold
 _BRACKETED = re.compile(r" ?\([^()\n]{0,60}\)")
 """What is in brackets says nothing of a letter before it, but what follows may: "A seçeneği (Paris) elenir"."""
 _BEHIND_LETTER = re.compile(rf"\A(?:{CLOSERS})* ?[:–—-]? ?")
-_LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—-]) ?")
+_LISTED = re.compile(rf"\A(?:{CLOSERS})*(?:[)\]}}>]| ?[:–—]| ?-(?!\w)) ?")
 _OPENING = frozenset("\"'([{< ")
 _LONGEST_JOIN = 14
 _ENDINGS = 2

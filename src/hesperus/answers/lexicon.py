@@ -317,8 +317,10 @@ def _after_option(letters: list[Token], wording: Wording) -> re.Pattern[str] | N
             before, behind = _edges(token.word, wording)
             spelt.append((token.word.lower(), (before, behind + set_apart(wording))))
     found = alternatives(spelt)
+    # Where blanks end clauses a letter on the name is part of a word: Thai "เกี่ยวข้อง" (related) is no "ข้อ ง".
+    apart = r"(?=[^\w])" if wording.grammar.clause_blank else ""
     return re.compile(
-        rf"{names} ?:?(?:{OPENERS}| ){{0,3}}{prefixes(wording)}(?P<word>{found})(?!\w){_no_compound(wording)}"
+        rf"{names}(?:{apart}|(?=[A-Za-z])) ?:?(?:{OPENERS}| ){{0,3}}{prefixes(wording)}(?P<word>{found})(?!\w){_no_compound(wording)}"
     )
 
 

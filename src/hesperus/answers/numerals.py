@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
-from hesperus.answers.context import asked, follows_negator, own_clause
+from hesperus.answers.context import asked, follows_negator, in_other_case, own_clause
 from hesperus.answers.lexicon import endings, joins
 from hesperus.answers.needles import Needles, whole_words
 from hesperus.answers.refusals import declines, guesses
@@ -329,6 +329,9 @@ def last_number(reply: Text) -> str | None:
     found = _undenied(said, reply)
     found = found[: _before_regret(said, found, reply)] if len(found) > 1 else found
     if not found or _only_mentioned(said, found, reply) or _only_a_year(said, found[-1], reply):
+        return None
+    place, token = found[-1]
+    if len(found) > 1 and in_other_case(said, reply.around, place, place + len(token)):
         return None
     return _multiplied(said, found[_begins(said, found, reply) :], reply)
 

@@ -57,15 +57,21 @@ class Probe:
         return None
 
 
+def probes(pack: Pack) -> Iterator[Probe]:
+    """The probes of a pack, no reply to one reader twice."""
+    seen: set[tuple[str, str, str]] = set()
+    for probe in _Probes(pack):
+        known = (probe.reply, probe.reader.form, str(probe.reader.labels))
+        if known not in seen:
+            seen.add(known)
+            yield probe
+
+
 def false_answers(pack: Pack) -> Iterator[tuple[str, str]]:
     """Key and message of every probe of a pack that is read as something that it does not mean."""
-    probes = _Probes(pack)
-    seen: set[tuple[str, str, str]] = set()
-    for probe in probes:
-        known = (probe.reply, probe.reader.form, str(probe.reader.labels))
-        if known not in seen and (message := probe.fault()):
+    for probe in probes(pack):
+        if message := probe.fault():
             yield probe.key, message
-        seen.add(known)
 
 
 def _without_gaps(phrase: str) -> str:
@@ -88,6 +94,7 @@ class _Probes:
         yield from self._letters_left_out()
         yield from self._joined_letters()
         yield from self._other_cases()
+        yield from self._cases()
         yield from self._doubts()
         yield from self._corrections()
         yield from self._refusals()
@@ -206,14 +213,33 @@ class _Probes:
         for word in self.pack.grammar.otherwise:
             for reader in (*self.labels.values(), *self.lettered):
                 (_, (one, *_)), (_, (two, *_)) = reader.answers[:2]
-                for condition in self.pack.grammar.conditions[:1]:
-                    reply = (
-                        f"{self._joined(condition, '§').rstrip(self.end)}, {one}, {self._joined(word, two)}"
+                for condition in self.pack.grammar.cases[:1]:
+                    yield Probe(
+                        "grammar.otherwise",
+                        f"{self._case(condition)}, {one}, {self._joined(word, two)}",
+                        reader,
                     )
-                    yield Probe("grammar.otherwise", reply, reader)
                 # Dutch "anders" is "different" too.
                 if key(word) not in own:
                     yield Probe("grammar.otherwise", self._joined(word, one), reader)
+
+    def _cases(self) -> Iterator[Probe]:
+        """An answer on either side of a case: "Yes, unless §", "Unless §, yes"; none where its clause goes on."""
+        for phrase in self.pack.grammar.cases:
+            case = self._case(phrase)
+            for reader in (self.labels["polarity"], *self.lettered):
+                (_, (one, *_)), *_ = reader.answers
+                for reply in (f"{one}, {case}{self.end}", f"{case}, {one}{self.end}"):
+                    yield Probe("grammar.cases", reply, reader)
+
+    def _case(self, phrase: str) -> str:
+        """A clause that names a case, made of a phrase of the grammar; the phrase ends it where it begins with a star."""
+        said = _without_gaps(phrase)
+        if phrase.endswith("*"):
+            return f"{said}§§"
+        if not phrase.startswith("*"):
+            return self._joined(said, "§§").removesuffix(self.end)
+        return f"§§{' ' if phrase.startswith('* ') else ''}{said.strip()}"
 
     def _doubts(self) -> Iterator[Probe]:
         for word in self.pack.grammar.doubts:

@@ -86,10 +86,11 @@ def answer_in(reply: Text, finish: Finish = "stop") -> Answer | None:
         UnknownNameError: The reader names a rule that there is not.
     """
     certain = undoubted(reply)
-    # Where none of the words is, no rule for words finds one.
-    if reply.is_bare and reply.reader.form == "label" and reply.reader.rules == _LABEL_RULES:
-        return None
-    for name in reply.reader.rules:
+    rules = reply.reader.rules
+    if reply.is_bare and reply.reader.form == "label" and rules == _LABEL_RULES:
+        # Where none of the words is, only a whole reply may be one in another accent.
+        rules = ("exact",)
+    for name in rules:
         if finish == "length" and name in UNFINISHED:
             continue
         if name not in _ALL_RULES:

@@ -131,6 +131,7 @@ def _beside_english(own: Grammar, english: Grammar) -> Grammar:
         negators=both(own.negators, english.negators),
         conditions=both(own.conditions, english.conditions),
         otherwise=both(own.otherwise, english.otherwise),
+        cases=both(own.cases, english.cases),
         but=both(own.but, english.but),
         joins=both(own.joins, english.joins),
         up_to=both(own.up_to, english.up_to),

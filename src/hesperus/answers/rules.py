@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from hesperus.answers.anywhere import contradicted, inside, opposite, sole
-from hesperus.answers.context import asked, conditional, follows_negator, negated
+from hesperus.answers.context import asked, behind_case, conditional, follows_negator, negated
 from hesperus.answers.found import is_letter, is_upheld, joined, label_of, matched, turned_round, uncounted
 from hesperus.answers.judged import excluded, in_case
 from hesperus.answers.needles import stands
@@ -27,6 +27,8 @@ from hesperus.normalization import peel
 _BOXED = re.compile(r"\\f?boxed ?\{ ?(?:\\[a-z]{2,8} ?\{)? ?([^{}\n]{1,200})\}")
 _LONGEST_WORD = 300
 """Characters at the end of a reply in which its last sentence is looked for, and of a reply that is an option's number."""
+_PARTICLES = frozenset("はがをも")
+"""Japanese particles, which show that a sentence about the letter follows even behind a blank."""
 _OPENING = re.compile(r"[\"'(\[{<]")
 _WEAK = frozenset({"start", "last", "quoted", "option", "sole", "opposite"})
 """Rules that find an answer by its word alone, which may also be part of a refusal."""
@@ -126,10 +128,18 @@ def _subject(reply: Text, match: re.Match[str]) -> bool:
     option's text is known, that is what must follow; where it is not, nothing that leaves an option out.
     """
     behind = reply.text[match.end("word") : match.end("word") + 2]
-    follows = behind.lstrip(" ")[:1]
+    follows = behind.lstrip(" '-")[:1]
     if not is_letter(reply, match["word"]) or not follows.isalpha() or follows.isupper():
         return False
-    if follows.islower() or not behind.startswith(" ") or option_of(reply, match["word"]):
+    if behind[0] in "'-":
+        # An ending in its clause: "B'yi elerdim", "B-ն կարելի է բացառել".
+        return not is_upheld(reply, match)
+    if (
+        follows.islower()
+        or not behind.startswith(" ")
+        or follows in _PARTICLES
+        or option_of(reply, match["word"])
+    ):
         return not is_upheld(reply, match)
     return excluded(reply.text, reply.around, match.span("word"))
 
@@ -175,7 +185,10 @@ def _quoted(reply: Text) -> set[str]:
     return {
         label
         for match in _in_quotes(reply)
-        if (label := matched(reply, match)) and not turned_round(reply, match) and not _in_case(reply, match)
+        if (label := matched(reply, match))
+        and not turned_round(reply, match)
+        and not _in_case(reply, match)
+        and not behind_case(reply.text, reply.around, match.start())
     }
 
 
@@ -190,7 +203,8 @@ def _in_quotes(reply: Text) -> Iterator[re.Match[str]]:
 
 def several(reply: Text) -> bool:
     """True where more than one answer is mentioned, so that none was read."""
-    return len(inside(reply)[0] | _quoted(reply)) > 1
+    said, _, undecided = inside(reply)
+    return len(said | undecided | _quoted(reply)) > 1
 
 
 def is_own(reply: Text, label: str, rule: str) -> bool:

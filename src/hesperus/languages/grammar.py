@@ -26,8 +26,11 @@ class Grammar:
         negators: Words that negate what follows within two words ("nicht", "not").
         negators_after: Words or endings that negate what precedes them ("नहीं", "değil", "ではない"); "*miyor" is any
             word that ends so. An answer that is also such a word counts only as a clause of its own.
-        conditions: Words that make what follows a case and no claim ("if", "whether"), the word for "if" first.
+        conditions: Words that make what follows a case and no claim ("if", "whether").
         otherwise: Words that begin the other case ("otherwise"): an answer behind them holds in that case only.
+        cases: Words with which a clause begins that makes an answer beside it hold in one case only ("unless", "provided
+            that", "depending on"); a star for any ending. With a star before them, what ends such a clause ("*れば"),
+            behind a blank as a word of its own ("* तो").
         but: Words after which a negation no longer holds ("but", "sondern").
         joins: Words for "and" between two answers.
         up_to: Words between the two ends of a range of numbers ("to", "bis").
@@ -74,6 +77,7 @@ class Grammar:
     negators_after: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     otherwise: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
     up_to: tuple[str, ...] = ()

@@ -1,0 +1,70 @@
+"""The words that make an answer hold in one case only: "if it rains", "unless …", "雨が降れば"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from hesperus.answers.needles import shortest
+from hesperus.answers.scripts import bounded
+
+_LONGEST_GAP = 40
+"""Characters that an ellipsis represents at most."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """How a clause begins, or ends, that names a case.
+
+    Attributes:
+        start: Such a beginning of a folded clause, behind a word for "but" or none.
+        ends: How such a clause ends; a blank before one wants a word before it.
+        needles: Of these at least one is in every text with such a clause.
+    """
+
+    start: re.Pattern[str]
+    ends: tuple[str, ...]
+    needles: tuple[str, ...]
+
+    @classmethod
+    def of(cls, phrases: Iterable[str], but: Iterable[str], folded: Callable[[str], str]) -> Cases:
+        """Sort the phrases of a pack.
+
+        Args:
+            phrases: Words that begin a clause, with a star for any ending; with a star before them, what ends one.
+            but: Folded words that may be before them: "but only if".
+            folded: How a word is spelt for comparison.
+        """
+        starts: list[tuple[list[str], bool]] = []
+        ends: list[str] = []
+        for phrase in phrases:
+            parts = [folded(part) for part in phrase.strip("*").split("…")]
+            if phrase.startswith("*"):
+                ends.append(f" {parts[0]}" if phrase.startswith("* ") else parts[0])
+            else:
+                starts.append((parts, phrase.endswith("*")))
+        starts.sort(key=lambda start: (-sum(map(len, start[0])), start))
+        turns = "".join(f"{_spelt([word])}[ ,]*|" for word in sorted(but, key=len, reverse=True))
+        found = "|".join(
+            _spelt(parts) if stem else bounded(_spelt(parts), parts[-1], left=False) for parts, stem in starts
+        )
+        return cls(
+            re.compile(rf"(?:{turns})(?:{found})" if found else r"(?!)"),
+            tuple(ends),
+            shortest((*(parts[0].split(" ")[0] for parts, _ in starts), *(end.strip() for end in ends))),
+        )
+
+    def end_of(self, clause: str) -> int | None:
+        """Where the words that name a case end, in a folded clause that begins with some; None if none do."""
+        match = self.start.match(clause)
+        return match.end() if match is not None else None
+
+    def close(self, clause: str) -> bool:
+        """Whether a folded clause ends as one that names a case does."""
+        return clause.rstrip(" \"')]").endswith(self.ends)
+
+
+def _spelt(parts: Iterable[str]) -> str:
+    """A pattern of the folded parts of a phrase, words between them; a comma may be before each word but the first."""
+    return f"[^,]{{1,{_LONGEST_GAP}}}".join(re.escape(part).replace(r"\ ", ",? ") for part in parts)
