@@ -195,6 +195,15 @@ def test_nan_is_refused(format: str) -> None:
         format_table(Table("m", ("value",), ({"value": float("nan")},), {}), format)
 
 
+def test_lines_that_only_numbers_name_are_named_by_the_first_of_them() -> None:
+    columns = ("layer", "value", "low", "high", "n", "excluded", "reason")
+    rows = [(0, 0.1, 0.0, 0.2, 9, 0, ""), (1, 0.5, 0.4, 0.6, 9, 0, "")]
+    made = Table("representations", columns, tuple(dict(zip(columns, one, strict=True)) for one in rows), {})
+    assert (
+        format_table(made, "table").splitlines()[0] == "representations: 0.100 (layer 0) to 0.500 (layer 1)"
+    )
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_no_rows(format: str) -> None:
     text = format_table(Table("consistency", COLUMNS, (), {}), format)

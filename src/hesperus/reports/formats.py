@@ -145,7 +145,9 @@ def answer(measure: str, grid: Grid) -> str:
         ends = held[place][:1]
     elif len(alike) == 1:
         ends = alike
-    said = " to ".join(f"{_said(cell)} ({_keys(grid, row)})" for cell, row in ends)
+    said = " to ".join(
+        _said(cell) + (f" ({keys})" if (keys := _keys(grid, row)) else "") for cell, row in ends
+    )
     # A column that is called Value says nothing that the name of the measure does not.
     heading = "" if grid.columns[place].heading == "Value" else f"{grid.columns[place].heading} "
     return f"{measure}: {heading}{said}"
@@ -164,8 +166,10 @@ def _said(cell: Number) -> str:
 
 
 def _keys(grid: Grid, row: Sequence[Value]) -> str:
-    """What names a line, as far as it differs between lines."""
+    """What names a line, as far as it differs between lines: what stands before its numbers, or else the first of them."""
     first = next(at for at, one in enumerate(grid.columns) if one.numeric)
+    if first == 0:
+        return f"{grid.columns[0].heading.lower()} {row[0]}"
     differ = [row[at] for at in range(first) if len({str(one[at]) for one in grid.rows}) > 1]
     return ", ".join(one.brief if isinstance(one, Label) else str(one) for one in differ if one != MISSING)
 
