@@ -71,12 +71,15 @@ def command(
 
 
 def _counted(imported: Imported) -> str:
-    """How much was read: ``600 records (2 models, 1 task, 5 languages, 60 items)``."""
-    from hesperus.wording import counted
+    """How much was read: ``600 records (2 models, 1 task, 5 languages, 60 items)``; senses, where languages have several."""
+    from hesperus.wording import counted, parsed
 
     frame = imported.records
-    counts = ", ".join(counted(frame[name].n_unique(), word) for name, word in _COUNTED.items())
-    return f"{counted(len(frame), 'record')} ({counts})"
+    models, tasks, items = (counted(frame[name].n_unique(), name) for name in ("model", "task", "item"))
+    codes = frame["input"].unique().to_list()
+    tags = {sense.language if (sense := parsed(code)) else code for code in codes}
+    senses = f" in {counted(len(codes), 'sense')}" if len(codes) > len(tags) else ""
+    return f"{counted(len(frame), 'record')} ({models}, {tasks}, {counted(len(tags), 'language')}{senses}, {items})"
 
 
 def _tell(imported: Imported, out: Path) -> None:
@@ -103,6 +106,3 @@ def _tell(imported: Imported, out: Path) -> None:
     if imported.failed:
         files = len({left.place for left in imported.failed})
         say(f"failed: {counted(files, 'file')} could not be imported (exit code 1); the others are in {out}")
-
-
-_COUNTED = {"model": "model", "task": "task", "input": "language", "item": "item"}

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 import typer
 from log_makers import FIXTURES, lm_eval_row, mmlu_rows, write_lm_eval
@@ -11,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from hesperus.cli import export, import_
 from hesperus.errors import HesperusError
-from hesperus.records import read_records, read_run
+from hesperus.records import conform, read_records, read_run
 
 app = typer.Typer()
 app.command("import")(import_.command)
@@ -220,3 +221,17 @@ def test_a_file_that_cannot_be_read_is_listed_and_the_rest_imported(tmp_path: Pa
     result = _run("import", tmp_path, "--out", tmp_path / "run")
     assert result.exit_code == 1 and read_run(tmp_path / "run").records.height == 3
     assert "excluded: samples_quiz_en.jsonl: the file: cannot be opened: Input/output error" in result.stderr
+
+
+def test_senses_are_no_languages_in_what_was_read(tmp_path: Path) -> None:
+    table = tmp_path / "run.csv"
+    rows = [f"{n},m,{code},{code},A,A" for n in (1, 2) for code in ("en", "de", "de_from_en")]
+    table.write_text("item,model,instruction,input,answer,gold\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    records = tmp_path / "records.parquet"
+    conform(
+        pl.read_csv(table, schema_overrides={"item": pl.String}).with_columns(task=pl.lit("t"))
+    ).write_parquet(records)
+    shared = ("--organization", "We", "--relationship", "first_party")
+    assert _run("export", "every-eval-ever", records, "--out", tmp_path / "shared", *shared).exit_code == 0
+    result = _run("import", tmp_path / "shared", "--out", tmp_path / "again")
+    assert "6 records (1 model, 1 task, 2 languages in 3 senses, 2 items) written to" in result.stderr
