@@ -10,8 +10,8 @@ import pytest
 from hf_checkpoints import by_hand, make, torch
 
 from hesperus.models import Loading, ModelOptions
-from hesperus.models.hf import HfModel, packed
-from hesperus.models.hf.packed import rows_of
+from hesperus.models.hf import HfModel, tree_attention
+from hesperus.models.hf.tree_attention import rows_of
 from hesperus.models.hf.trees import common, in_order, tree
 from hesperus.types import Prompt, Request
 
@@ -91,7 +91,7 @@ def test_rows_by_themselves_give_what_a_mask_gives(architecture, tmp_path, monke
         for text in ("Why? ", "Why is it so? ", "Where? ")
     ]
     made.replies(requests[:1])
-    monkeypatch.setattr(packed, "_kernel", lambda: row_by_row)
+    monkeypatch.setattr(tree_attention, "_kernel", lambda: row_by_row)
     made._runtime._try_by_rows()
     assert made._runtime.by_rows
     for request, reply in zip(requests, made.replies(requests), strict=True):
@@ -104,7 +104,7 @@ def test_a_kernel_that_gives_something_else_is_not_used(tmp_path, monkeypatch):
     made = HfModel(f"hf/{folder}", ModelOptions(loading=Loading(device="cpu")))
     request = Request("x", Prompt("Why? "), options=(" A", " no, never"))
     made.replies([request])
-    monkeypatch.setattr(packed, "_kernel", lambda: lambda query, *rest, **given: query)
+    monkeypatch.setattr(tree_attention, "_kernel", lambda: lambda query, *rest, **given: query)
     made._runtime._try_by_rows()
     assert not made._runtime.by_rows
     assert made.replies([request])[0].option_logprobs == pytest.approx(

@@ -22,7 +22,7 @@ from hesperus.checkpoints import Checkpoint, device_of, load_model, load_tokeniz
 from hesperus.errors import UsageError
 from hesperus.models.hf.caches import Kept, kept_cache, picked
 from hesperus.models.hf.memory import Room, is_out_of_memory
-from hesperus.models.hf.packed import GIVEN, Placed, placed, rows_of, use
+from hesperus.models.hf.tree_attention import GIVEN, Placed, placed, rows_of, use
 from hesperus.models.hf.trees import Integers, Tokens, Tree, common, tree
 from hesperus.models.protocol import Loading
 
