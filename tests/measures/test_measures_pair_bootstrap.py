@@ -246,6 +246,14 @@ def test_the_basis_of_all_pairs_is_that_of_each(rule: InvalidRule) -> None:
             assert _told(found[name], place) == (one.n, one.excluded, one.reason, one.undefined), (name, a, b)
 
 
+def test_of_a_single_item_that_one_run_does_not_answer_nothing_is_compared() -> None:
+    codes, key = np.array([[0], [INVALID]], np.int32), Key(np.zeros(1, np.int32), np.full(1, 4, np.int32))
+    found = pair_basis(HardRuns(codes, key), np.array([[0, 1]]))
+    for name, one in agreement_statistics(codes[0], codes[1], key=key).items():
+        assert _told(found[name], 0) == (one.n, one.excluded, one.reason, one.undefined), name
+    assert (found["raw"].n[0], found["raw"].excluded[0]) == (0, 1)
+
+
 def test_the_basis_of_probabilities_is_that_of_each_pair() -> None:
     _, probs, key = _random(7)
     probs[0], probs[1, :40] = np.nan, np.nan

@@ -30,6 +30,7 @@ from hesperus.measures import (
     sign_test,
     smallest_detectable_difference,
 )
+from hesperus.measures.power import Apart
 
 Rng = np.random.Generator
 
@@ -271,3 +272,12 @@ def test_influences_are_the_items_own_values_of_a_mean_and_sum_to_any_other_numb
     columns = np.column_stack([np.asarray(column, float) for column in kappa.columns])
     resampled = kappa.reduce(columns[drawn].sum(axis=1))
     assert values.std() / 200**0.5 == pytest.approx(resampled.std(), rel=0.1), "a standard error"
+
+
+@pytest.mark.parametrize("sides", [(0.9, 0.7), (0.2, 0.5), (0.6, 0.45)])
+@pytest.mark.parametrize("more", [0.0, 0.05])
+def test_a_side_that_has_lost_all_differs_in_what_the_other_holds(
+    sides: tuple[float, float], more: float
+) -> None:
+    alike = Apart(400, abs(sides[0] - sides[1]) + more, 1.0, sides, (0.0, 1.0))
+    assert alike.squared(alike.most) == pytest.approx(alike.most)
