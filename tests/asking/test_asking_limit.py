@@ -355,6 +355,14 @@ def test_faults_that_tell_nothing_of_load_lower_nothing():
     assert rounds.limit.value == 100 and rounds.gap() == 0.0
 
 
+def test_failures_that_tell_nothing_of_load_are_no_reason_to_send_more():
+    rounds, _ = in_trial(200, 0.8)
+    rounds.rounds(10, 0.0)
+    seen = [rounds.round(1.0, is_refusal=False) for _ in range(20)]
+    assert seen[3] < 200, "the sample in which the last replies came may raise it"
+    assert set(seen[3:]) == {seen[3]}
+
+
 @pytest.mark.parametrize(("times", "grows"), [(3.5, True), (4.5, False)])
 def test_growth_stops_where_replies_take_four_times_as_long_as_at_best(times, grows):
     limit = Limit(1000)
