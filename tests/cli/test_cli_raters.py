@@ -14,6 +14,8 @@ TABLE = "item,who,score\n" + "".join(
     f"{item},{who},{score}\n" for item, scores in enumerate(["112", "223", "333", "455"]) for who, score in zip("abc", scores, strict=True)
 )  # fmt: skip
 
+RATED = ("--unit", "item", "--rater", "who", "--rating", "score")
+
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
@@ -24,8 +26,7 @@ def table(tmp_path: Path) -> Path:
 
 def test_a_long_table_is_measured(table: Path) -> None:
     done = hesperus(
-        "measure", "raters", table, "--unit", "item", "--rater", "who", "--rating", "score", "--level", "interval",
-        "--format", "json", "--resamples", "100", "--scale", "1:5",
+        "measure", "raters", table, *RATED, "--level", "interval", "--format", "json", "--resamples", "100", "--scale", "1:5",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -53,19 +54,9 @@ def test_what_is_wrong_is_said(table: Path, words: list[str], message: str) -> N
 
 
 def test_flags_that_choose_records_are_refused(table: Path) -> None:
-    columns = (
-        "--unit",
-        "item",
-        "--rater",
-        "who",
-        "--rating",
-        "score",
-        "--level",
-        "nominal",
-        "--resamples",
-        "0",
+    done = hesperus(
+        "measure", "raters", table, *RATED, "--level", "nominal", "--resamples", "0", "--model", "m"
     )
-    done = hesperus("measure", "raters", table, *columns, "--model", "m")
     assert done.returncode == 2
     assert "--model chooses among records, and raters measures a table of ratings" in done.stderr
     assert measure(
@@ -81,24 +72,12 @@ def test_other_measures_take_no_raters(table: Path) -> None:
 
 def test_a_scale_that_one_rater_turned_round_is_said(tmp_path: Path) -> None:
     rows = [(item, who, rating) for item in range(12) for who, rating in (("a", item % 5), ("b", min(4, item % 5 + item % 2)), ("c", 4 - item % 5))]  # fmt: skip
-    flags = (
-        "--unit",
-        "item",
-        "--rater",
-        "who",
-        "--rating",
-        "score",
-        "--level",
-        "ordinal",
-        "--resamples",
-        "200",
-    )
 
     def said(raters: str) -> str:
         file = tmp_path / f"{raters}.csv"
         lines = [f"{item},{who},{rating}" for item, who, rating in rows if who in raters]
         file.write_text("\n".join(["item,who,score", *lines]) + "\n", encoding="utf-8")
-        done = hesperus("measure", "raters", file, *flags)
+        done = hesperus("measure", "raters", file, *RATED, "--level", "ordinal", "--resamples", "200")
         assert done.returncode == 0, done.stderr
         return done.stderr
 

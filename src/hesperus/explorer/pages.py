@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -20,11 +20,8 @@ from hesperus.analysis.item_changes import item_changes
 from hesperus.analysis.item_filter import (
     ANYWHERE,
     IN_A_SENSE,
-    INSTRUCTION_AND_INPUT,
-    LOST,
     TELLING,
     TELLING_SCORED,
-    has_instruction_and_input,
     telling,
 )
 from hesperus.analysis.item_matrix import ItemMatrix
@@ -33,11 +30,12 @@ from hesperus.errors import UnknownNameError, UsageError
 from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
 from hesperus.explorer.changes_page import ChangeChoice, changes_shown
 from hesperus.explorer.item_corrections import BY_HAND
+from hesperus.explorer.quick_filters import quick_filters
 from hesperus.explorer.state import OpenRuns
 from hesperus.explorer.translations_page import translations_shown
 from hesperus.explorer.what_if import what_if
 from hesperus.item_views.claims_view import ClaimsView, claims_views
-from hesperus.item_views.filter_address import lost_words, references_of
+from hesperus.item_views.filter_address import references_of
 from hesperus.item_views.markup import environment, style
 from hesperus.item_views.matrix_view import FILTER_MARKS, label_of, matrix_view
 from hesperus.item_views.missing_parts import missing_parts
@@ -51,15 +49,6 @@ _MOST_CHOICES = 300
 _SENSE = ("instruction", "input", "repeat")
 _KEPT = (*IN_A_SENSE, "differs", "anywhere", "senses", "sort", "at_most")
 """Conditions for which the form has no field that shows them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quick:
-    """A filter that is often wanted, with how many rows it keeps."""
-
-    label: str
-    count: int
-    href: str
 
 
 def summary_page(open_: OpenRuns) -> str:
@@ -123,7 +112,7 @@ def items_page(open_: OpenRuns, view: View) -> str:
         pages=pages,
         page_url=lambda number: view.with_(page=number).url(),
         conditions=[(text, other.url()) for text, other in view.conditions(references_of(matrix))],
-        quick=tuple(_quick(open_, view)),
+        quick=tuple(quick_filters(open_, view)),
         choices=_choices(matrix),
         senses=[(column.key, label_of(column)) for column in matrix.columns],
         packed=packed,
@@ -331,24 +320,6 @@ def _around(
         return question_url(view, rows.row(place, named=True)) if 0 <= place < rows.height else None
 
     return url(at - 1), url(at + 1), at + 1, rows.height
-
-
-def _quick(open_: OpenRuns, view: View) -> Iterable[Quick]:
-    """Filters that are often wanted; counts are of all rows."""
-    everything = view.with_(senses="all")
-    references = references_of(open_.matrix(view))
-    for column, count in open_.lost_counts(view):
-        other = View(senses=view.senses, reference=view.reference).toggled(LOST, column)
-        yield Quick(lost_words(column, references), count, other.url())
-    plain = View(senses="all", reference=view.reference)
-    matrix = open_.matrix(everything)
-    if has_instruction_and_input(matrix):
-        other = plain.filtered(differs=(INSTRUCTION_AND_INPUT,))
-        yield Quick("instruction and input differ", open_.rows(other).height, other.url())
-    for mark, label in (("unanswered", "no answer in some sense"), ("error", "no reply in some sense")):
-        count = matrix.rows.filter(pl.col(mark) > 0).height
-        if count:
-            yield Quick(label, count, plain.filtered(anywhere=(mark,)).url())
 
 
 def _choices(matrix: ItemMatrix) -> dict[str, list[str]]:
