@@ -282,7 +282,7 @@ def _taxes() -> Iterator[Cell]:
         (1, (200, 200), 0.9), (1, (100, 40), 0.7), (1, (60, 300), 0.95), (4, (200, 100), 0.9), (8, (400, 200), 0.8),
     ):  # fmt: skip
         yield Cell(
-            "native gap (tax native_control)",
+            "native gap (native_control)",
             f"{sizes[0]} and {sizes[1]} items, accuracy {accuracy:g}, models: {models}",
             lambda rng, models=models, sizes=sizes, accuracy=accuracy: _gap(
                 *(_accuracy(rng, models, size, accuracy) for size in sizes)
@@ -290,7 +290,7 @@ def _taxes() -> Iterator[Cell]:
         )
     for sizes, moved in (((60, 60), (0.05, 0.05)), ((30, 100), (0.2, 0.03)), ((8, 28), (0.1, 0.1))):
         yield Cell(
-            "difference of two strata (tax naturalisation)",
+            "difference of two strata (naturalisation)",
             f"{sizes[0]} and {sizes[1]} items, {moved[0]:.0%} and {moved[1]:.0%} lost and won, models: 3",
             lambda rng, sizes=sizes, moved=moved: _strata(
                 *(_taxed(rng, 3, size, share) for size, share in zip(sizes, moved, strict=True))

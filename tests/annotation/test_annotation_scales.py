@@ -64,17 +64,17 @@ def test_the_audit_of_a_translated_benchmark_takes_only_ratings_on_the_scale(tmp
     )
     ratings.write_csv(tmp_path / "cues.csv")
     words = [str(folder), "--ratings", str(tmp_path / "cues.csv"), "--resamples", "20", "--format", "json"]
-    for name in ("rating", "checklist"):
-        refused = CliRunner().invoke(app, ["tax", name, *words])
+    for name in (("measure", "rating"), ("tax", "checklist")):
+        refused = CliRunner().invoke(app, [*name, *words])
         assert isinstance(refused.exception, DataError)
         assert "line 9, field 'rating', item 't00007': rater 'r1', question 'cue': '9'" in str(
             refused.exception
         )
-    wider = CliRunner().invoke(app, ["tax", "rating", *words, "--scale", "1:9"])
+    wider = CliRunner().invoke(app, ["measure", "rating", *words, "--scale", "1:9"])
     assert wider.exit_code == 0 and json.loads(wider.stdout)["rows"]
     (tmp_path / "cues.csv").write_bytes((folder / "ratings.csv").read_bytes() + b"t00000,r1,cue,\n")
     first = made.ratings.row(0, named=True)
     with (tmp_path / "cues.csv").open("a", encoding="utf-8") as file:
         file.write(f"{first['unit']},{first['rater']},cue,{first['rating']}\n")
-    again = CliRunner().invoke(app, ["tax", "rating", *words])
+    again = CliRunner().invoke(app, ["measure", "rating", *words])
     assert again.exit_code == 0 and "1 rows repeat a rating of the same rater; excluded" in again.stderr

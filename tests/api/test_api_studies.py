@@ -90,7 +90,7 @@ def test_an_estimate_of_an_audit_is_checked_like_any_measure(runs: dict[str, hs.
     assert json.loads(done.stdout)["rows"] and done.stderr.count("0 of 1 satisfied") == 1
     with pytest.raises(UsageError, match="takes no by"):
         hs.measure("back_translation", folder, by="subject")
-    with pytest.raises(UsageError, match="run folder of translation_tax"):
+    with pytest.raises(UsageError, match="needs the original items"):
         hs.measure("back_translation", runs["multisense"])
 
 

@@ -72,12 +72,12 @@ def test_a_list_that_leaves_no_item_is_refused_and_named(tmp_path: Path) -> None
     out = tmp_path / "out.csv"
     out.write_text("item,reason\nq0,bad\nq1,bad\nq2,bad\n", encoding="utf-8")
     with pytest.raises(DataError, match="names all 3 items; nothing is left to compare"):
-        call("tax", "back_translation", file, "--exclude", out, "--resamples", 20)
+        call("measure", "back_translation", file, "--exclude", out, "--resamples", 20)
     other = [{"task": "u", "item": "n0", "input": "zh", "answer": "A", "gold": "A", "options": ["A", "B"]}]
     of_two = [*rows(answers, dict.fromkeys(answers, "A"), dict.fromkeys(answers, ["A", "B"])), *other]
     with pytest.raises(DataError, match=r"out\.csv.*leaves no item of t"):
         call(
-            "tax",
+            "measure",
             "back_translation",
             records(tmp_path, of_two),
             "--exclude",

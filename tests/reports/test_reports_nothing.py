@@ -76,9 +76,9 @@ def test_every_command_ends_with_the_sentence(tmp_path: Path, lost: str) -> None
     for command in (
         ("measure", "consistency", labels),
         ("compare", labels, labels),
-        ("tax", "back_translation", audited, "--task", "quiz"),
-        ("tax", "native_control", audited, "--native-task", "local", "--translated", "zh"),
-        ("tax", "bounds", audited, "--task", "quiz"),
+        ("measure", "back_translation", audited, "--task", "quiz"),
+        ("measure", "native_control", audited, "--native-task", "local", "--translated", "zh"),
+        ("measure", "bounds", audited, "--task", "quiz"),
         ("evaluate", "information", texts, "--reference", "en", "--translator", "none"),
     ):
         done = call(*command, "--resamples", 20)
@@ -159,6 +159,16 @@ def test_a_few_items_give_no_undefined_number(tmp_path: Path, items: int, outcom
     )
     for what in ("back_translation", "validity", "bounds", "checklist"):
         call("tax", what, audited, "--task", "quiz", "--resamples", 20)
-    call("tax", "native_control", audited, "--native-task", "local", "--translated", "zh", "--resamples", 20)
+    call(
+        "measure",
+        "native_control",
+        audited,
+        "--native-task",
+        "local",
+        "--translated",
+        "zh",
+        "--resamples",
+        20,
+    )
     for what in ("information", "refusal"):
         call("evaluate", what, texts, "--reference", "en", "--translator", "none", "--resamples", 20)

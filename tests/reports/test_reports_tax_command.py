@@ -132,14 +132,14 @@ def test_an_estimate_of_a_run_ends_with_the_line_that_verifies_it(folder: Path) 
         done = CliRunner().invoke(app, [*arguments, str(folder), "--resamples", "50"])
         return [line for line in done.stdout.splitlines() if line.startswith("hesperus")]
 
-    for name in ("back_translation", "bounds"):
-        (line,) = lines("tax", name)
-        assert line.startswith(f"hesperus|{name}|resamples:50|") and [line] == lines("measure", name)
+    for name, more in (("back_translation", ()), ("bounds", ()), ("back_translation", ("--threshold", "30"))):
+        (line,) = lines("measure", name, *more)
+        assert line.startswith(f"hesperus|{name}|resamples:50|") and ("threshold:30" in line) == bool(more)
         done = CliRunner().invoke(app, ["verify", str(folder), "--signature", line])
         assert done.exit_code == 0, done.stderr
-    # What `measure` has no flag for cannot be made again from a line: all settings are there in full
-    (line,) = lines("tax", "back_translation", "--threshold", "30")
-    assert "threshold 30" in line and "|" not in line
+    # What names other files cannot be made again from a line: all settings are there in full
+    (line,) = lines("measure", "back_translation", "--min-valid", "0.5")
+    assert "|" not in line
 
 
 def test_a_rule_for_unreadable_answers_is_refused(folder: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_second_reader_needs_replies(folder: Path, tmp_path: Path) -> None:
     records.select("model", "task", "item", "instruction", "input", "answer", "gold").write_csv(table)
     parsers = ["--parser", "strict", "--parser", "ohmer2023", "--resamples", "0"]
     invoke = CliRunner().invoke
-    found = invoke(app, ["tax", "validity", str(table), *parsers, "--format", "json"])
+    found = invoke(app, ["measure", "parsers", str(table), *parsers, "--format", "json"])
     assert found.exit_code == 0, found.exception
     verdicts = {row["verdict"] for row in json.loads(found.stdout)["rows"]}
     assert "robust" not in verdicts and "not checked" in verdicts
@@ -179,7 +179,7 @@ def test_a_second_reader_needs_replies(folder: Path, tmp_path: Path) -> None:
         and "no cell is parser-sensitive" not in found.stderr
     )
     assert "hold no reply that could be read again" in found.stderr
-    alone = invoke(app, ["tax", "validity", str(folder), "--task", "simulated", "--resamples", "0"])
+    alone = invoke(app, ["measure", "parsers", str(folder), "--task", "simulated", "--resamples", "0"])
     assert "(--parser strict --parser ohmer2023)" in alone.stderr, "nobody asked for a second parser"
     assert "no reply" not in alone.stderr
     listed = invoke(app, ["tax", "checklist", str(table), *parsers, "--format", "json"])
@@ -197,7 +197,7 @@ def test_a_cell_is_checked_where_its_replies_were_read_again(tmp_path: Path) -> 
     ]  # fmt: skip
     write_records(conform(pl.DataFrame(rows)), tmp_path / "r.parquet")
     found = CliRunner().invoke(
-        app, ["tax", "validity", str(tmp_path / "r.parquet"), "--parser", "strict", "--format", "json"]
+        app, ["measure", "parsers", str(tmp_path / "r.parquet"), "--parser", "strict", "--format", "json"]
     )
     cells = {(row["input"], row["parser"]): row for row in json.loads(found.stdout)["rows"]}
     assert cells["en", "strict"]["verdict"] == "robust" and cells["en", "strict"]["read"] == 6

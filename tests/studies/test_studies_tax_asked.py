@@ -115,7 +115,7 @@ def test_an_endpoint_verifies_and_a_native_benchmark_stands_beside(tmp_path: Pat
     verdicts = pl.read_parquet(tmp_path / "run" / "verdicts.parquet")
     native_rows = done.records.filter(pl.col("task") == "tides")
     assert native_rows.height == 6 and native_rows["input"].unique().to_list() == ["de"]
-    shown = CliRunner().invoke(app, ["tax", "native_control", str(tmp_path / "run"), "--resamples", "50"])
+    shown = CliRunner().invoke(app, ["measure", "native_control", str(tmp_path / "run"), "--resamples", "50"])
     assert shown.exit_code == 0 and "gap" in shown.output, shown.exception
     judged = verdicts.filter(pl.col("problem").is_null())
     assert judged.height and judged["strict"].all()
@@ -191,5 +191,5 @@ def test_checks_from_the_rating_page_find_their_items(run: StudyRun, tmp_path: P
     filled = invoke(app, ["tax", "checklist", str(run.folder), "--checks", str(checks), "--resamples", "50", "--format", "csv"])  # fmt: skip
     assert f"bo: {len(items) - 1} of {len(items)} pass strictly" in filled.stdout
     pl.DataFrame(rows).drop("item").write_csv(checks)
-    wrong = invoke(app, ["tax", "naturalisation", str(run.folder), "--checks", str(checks)])
+    wrong = invoke(app, ["measure", "naturalisation", str(run.folder), "--checks", str(checks)])
     assert isinstance(wrong.exception, DataError) and "is an item of the strata" in str(wrong.exception)

@@ -84,5 +84,5 @@ def test_what_cannot_be_estimated_is_empty_and_says_why(
 
 def test_an_estimate_that_the_study_does_not_make_is_named_as_it_was_asked_for(audit: Path) -> None:
     done = CliRunner().invoke(app, ["measure", "native_control", str(audit)])
-    assert "the run has no native_control" in str(done.exception)
-    assert "it has back_translation" in str(done.exception)
+    assert "native_control needs translated items and native ones" in str(done.exception)
+    assert "which give back_translation" in str(done.exception)

@@ -320,7 +320,7 @@ def test_the_checklist_says_what_was_not_done(made: SimulatedBenchmark, scores: 
         "native_control",
         "naturalisation",
         "rating",
-        "validity",
+        "parsers",
         "bounds",
     }
     document = json.loads(full.write("json"))
@@ -354,28 +354,34 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
     groups = [part for name, models in GROUPS.items() for part in ("--group", f"{name}={','.join(models)}")]
     some = [*groups, "--resamples", "100"]
     found = run(
-        app, ["tax", "back_translation", str(table), "--scores", str(folder / "scores.parquet"), *some]
+        app, ["measure", "back_translation", str(table), "--scores", str(folder / "scores.parquet"), *some]
     )
     assert found.exit_code == 0 and "clustered" in found.output and "quality: bleu 20 or more" in found.output
     assert (
-        "no quality threshold was applied" in run(app, ["tax", "back_translation", str(table), *some]).output
+        "no quality threshold was applied"
+        in run(app, ["measure", "back_translation", str(table), *some]).output
     )
-    misspelt = run(app, ["tax", "back_translation", str(table), "--group", "english=english/1,english/22"])
+    misspelt = run(
+        app, ["measure", "back_translation", str(table), "--group", "english=english/1,english/22"]
+    )
     assert "model of the group 'english': 'english/22'; did you mean" in str(misspelt.exception)
     strata = tmp_path / "strata.json"
     fixed = run(app, ["tax", "strata", str(table), "--out", str(strata), "--anchor", "original", *groups])
     assert fixed.exit_code == 0 and "high" in fixed.output
-    four = run(app, ["tax", "naturalisation", str(table), "--strata", str(strata), *some, "--format", "json"])
+    four = run(
+        app, ["measure", "naturalisation", str(table), "--strata", str(strata), *some, "--format", "json"]
+    )
     assert json.loads(four.stdout)["measure"] == "naturalisation"
-    three = run(app, ["tax", "native_control", str(table), "--native", str(folder / "native"), *some])
+    three = run(app, ["measure", "native_control", str(table), "--native", str(folder / "native"), *some])
     assert three.exit_code == 0 and "the two sets have different items" in three.output
     rated = run(
-        app, ["tax", "rating", str(table), "--ratings", str(folder / "ratings.csv"), *some, "--format", "csv"]
+        app,
+        ["measure", "rating", str(table), "--ratings", str(folder / "ratings.csv"), *some, "--format", "csv"],
     )
     assert rated.exit_code == 0 and rated.stdout.startswith("question,group,model,statistic,value")
-    valid = run(app, ["tax", "validity", str(table), "--resamples", "100"])
+    valid = run(app, ["measure", "parsers", str(table), "--resamples", "100"])
     assert "parser-sensitive: chinese/3, simulated, en_from_zh" in valid.output
-    assert run(app, ["tax", "bounds", str(table), *some]).exit_code == 0
+    assert run(app, ["measure", "bounds", str(table), *some]).exit_code == 0
     filled = run(app, ["tax", "checklist", str(table), "--strata", str(strata), "--ratings", str(folder / "ratings.csv"), *some, "--format", "markdown"])  # fmt: skip
     assert (
         filled.exit_code == 0
@@ -383,12 +389,12 @@ def test_an_author_goes_through_it_in_a_terminal(made: SimulatedBenchmark, tmp_p
         and "(ordinal): α " in filled.stdout
     )
     for wrong, said in (
-        (["tax", "naturalisation", str(table)], "naturalisation needs strata"),
-        (["tax", "native_control", str(table)], "native_control needs translated items and native ones"),
-        (["tax", "back_translation", str(table), "--back", "en_from_fr"], "unknown back sense"),
+        (["measure", "naturalisation", str(table)], "naturalisation needs strata"),
+        (["measure", "native_control", str(table)], "native_control needs translated items and native ones"),
+        (["measure", "back_translation", str(table), "--back", "en_from_fr"], "unknown back sense"),
         (["tax", "strata", str(table), "--out", str(strata)], "need the source-centric models"),
         (
-            ["tax", "back_translation", str(table), "--metric", "rouge"],
+            ["measure", "back_translation", str(table), "--metric", "rouge"],
             "unknown score of the quality threshold",
         ),
         (["tax", "simulate", "--out", str(folder), "--tax", "english"], "write GROUP=LOSS"),

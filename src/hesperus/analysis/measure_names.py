@@ -36,7 +36,10 @@ TAX_ESTIMATORS: Mapping[str, str] = {"back_translation": "E1", "native_control":
 """What an audit of a translated benchmark estimates, with its number in the paper."""
 
 TAX_MEASURES = (*TAX_ESTIMATORS, "bounds")
-"""Tables of such an audit that are measures of its run folder."""
+"""Tables of such an audit that its run folder alone decides."""
+
+TAX_TABLES = (*TAX_MEASURES, "rating", "parsers")
+"""Measures of such an audit: `rating` needs what people said, `parsers` is about valid answers as each parser reads them."""
 
 OF_RATINGS = ("raters", "categories")
 """Measures of a long table of ratings, which is no run."""

@@ -25,7 +25,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hesperus.analysis.measure_names import MEASURES, SIMILARITY, TAX_MEASURES, offered_measures
+from hesperus.analysis.measure_names import MEASURES, SIMILARITY, TAX_TABLES, offered_measures
 from hesperus.analysis.registry import measure_of
 from hesperus.analysis.table import ANSWERED, Table, table
 from hesperus.errors import UnknownNameError, UsageError
@@ -96,7 +96,7 @@ class Requirement:
         if _NUMBER.fullmatch(shape["number"]) is None:
             raise UsageError(f"requirement {text!r}: {shape['number']!r} is no number")
         measure, *path = shape["path"].split(".")
-        known = (*MEASURES, *SIMILARITY, *_OPEN_ANSWERS, *TAX_MEASURES, *offered_measures())
+        known = (*MEASURES, *SIMILARITY, *_OPEN_ANSWERS, *TAX_TABLES, *offered_measures())
         if measure not in known:
             raise UnknownNameError("measure", measure, known)
         # A statistic of open answers may end in the name of a property: kappa.empathy

@@ -78,7 +78,7 @@ class GivenSettings:
         interval: How intervals are made: bayesian, which holds where all items are alike, or percentile, as papers print it
             (default: the study's, else bayesian).
         threshold: For translation: scores from 0 to 100 strictly above it count as good; ROUGE takes a hundredth
-            (default: 50).
+            (default: 50). Of an audit: back-translations below it are excluded (default: 20, or the study's).
         comet_threshold: For translation: the same for COMET, with scores between 0 and 1 (default: 0.8).
     """
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from hesperus import records
-from hesperus.analysis.measure_names import OF_RATINGS, OF_RUNS, offered_measures
+from hesperus.analysis.measure_names import OF_RATINGS, OF_RUNS, TAX_TABLES, offered_measures
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.short_signature import with_short
 from hesperus.api.rating_measures import measure_ratings
-from hesperus.api.tables_of_records import Source, Told, tables_of
+from hesperus.api.tables_of_records import Source, Told, audit_table, tables_of
+from hesperus.api.tax_runs import AuditInputs
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -38,17 +40,18 @@ def measure(
     Args:
         what: `summary`, `consistency`, `accuracy`, `agreement`, `validity`, `labels`, `outcomes`, …; of a similarity
             study also `means`, `similarity`, `contrasts`, `correlations`, `scoring`; of open answers `scores`, `groups`, …; of
-            an audit of a translated benchmark `back_translation`, `native_control`, `naturalisation`, `bounds`; of a long table
-            of ratings `raters` or `categories`.
+            an audit of a translated benchmark `back_translation`, `native_control`, `naturalisation`, `bounds`, `rating`,
+            `parsers`; of a long table of ratings `raters` or `categories`.
         run: What a study gave, records, a run folder, or a records file; of ratings their file.
         statistics: Only this statistic.
         models: Only this model.
         tasks: Only this task.
-        scores: For translation: item scores (default: scores.parquet of the run).
+        scores: For translation, and the quality threshold of an audit: item scores (default: scores.parquet of the run).
         told: Gathers what a reader must be told next to the table; None if nobody is.
         settings: Fields of hesperus.analysis.settings.GivenSettings (`by`, `invalid`, `resamples`, `seed`, …); `a` and `b`
-            may be text such as `"instruction=en,input=en"`. What is not given is as the run's study says. Of ratings: the
-            arguments of hesperus.api.rating_measures.measure_ratings.
+            may be text such as `"instruction=en,input=en"`. What is not given is as the run's study says. Of an audit also
+            those of hesperus.api.tax_runs.AuditInputs. Of ratings: the arguments of
+            hesperus.api.rating_measures.measure_ratings.
 
     Returns:
         The table, its signature on one line among its own (see hesperus.analysis.short_signature).
@@ -65,22 +68,35 @@ def measure(
             raise UsageError(f"{what} measures the file of a long table of ratings, not {type(run).__name__}")
         made = measure_ratings(run, what, **settings)
     else:
-        known = (*OF_RUNS, *OF_RATINGS, *offered_measures())
+        known = tuple(dict.fromkeys((*OF_RUNS, *TAX_TABLES, *OF_RATINGS, *offered_measures())))
         if what not in known:
             raise UnknownNameError("measure", what, known)
         _refuse_ratings(what, settings)
+        audit = {name: settings.pop(name) for name in _OF_AUDITS if name in settings}
         given, picked = GivenSettings.of(**settings), (tuple(models), tuple(tasks))
         place = None if scores is None else Path(scores)
-        table = tables_of((what,), run, given, chosen=picked, scores=place, told=told)[what]
-        made = with_short(table, given, what, models=picked[0], tasks=picked[1])
+        if what in TAX_TABLES:
+            audit |= {} if place is None else {"scores": place}
+            table = audit_table(what, run, given, picked, told, audit)
+        elif audit:
+            raise UsageError(f"{_flags(audit)} is for an audit of a translated benchmark, not for {what}")
+        else:
+            table = tables_of((what,), run, given, chosen=picked, scores=place, told=told)[what]
+        # What a run folder alone decides can be made again from its line.
+        made = table if audit else with_short(table, given, what, models=picked[0], tasks=picked[1])
     return made.only("statistic", tuple(statistics)) if statistics and made.rows else made
+
+
+_OF_AUDITS = tuple(
+    field.name for field in fields(AuditInputs) if field.name not in ("tasks", "scores", "threshold", "audit")
+)
+"""Settings that only audits of translated benchmarks have, but for what their checklist alone takes."""
 
 
 def _refuse_ratings(what: str, settings: Mapping[str, Any]) -> None:
     """Refuse settings of a table of ratings."""
-    theirs = {
-        name for name in signature(measure_ratings).parameters if name not in ("by", "settings", "level")
-    }
+    shared = ("by", "settings", "level", *(("scale", "ratings") if what == "rating" else ("ratings",)))
+    theirs = {name for name in signature(measure_ratings).parameters if name not in shared}
     named = [
         name for name in settings if name in theirs or (name == "level" and isinstance(settings[name], str))
     ]
@@ -99,8 +115,8 @@ def _refuse_choice(what: str, settings: Mapping[str, Any]) -> None:
         )
 
 
-def _flags(names: Sequence[str]) -> str:
-    singular = ("models", "tasks", "questions")
+def _flags(names: Iterable[str]) -> str:
+    singular = ("models", "tasks", "questions", "runs", "parsers", "groups")
     flags = (name.removesuffix("s") if name in singular else name for name in names)
     return ", ".join(f"--{name.replace('_', '-')}" for name in flags)
 

@@ -37,7 +37,7 @@ def measure_ratings(
         rating: Column of the rating.
         questions: Only ratings of this question. Questions are never pooled.
         level: nominal, ordinal, interval or ratio (default: the column `level` of the table, as an export has it).
-        scale: LOW:HIGH: refuse ratings outside, e.g. 1:5.
+        scale: LOW:HIGH: refuse ratings outside (default of an audit: 1:5).
         order: A,B,C: names of ordered ratings, lowest first.
         duplicates: A unit rated twice by one rater, differently: error, first or last.
         confusion: How often one said this and the other that.

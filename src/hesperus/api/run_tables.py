@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hesperus.analysis.measure_names import OF_RUNS
+from hesperus.analysis.measure_names import OF_RUNS, TAX_MEASURES
+from hesperus.analysis.run_kinds import described
 from hesperus.analysis.table import Table
 from hesperus.api.measuring import measure
 from hesperus.errors import DataError, HesperusWarning, UsageError
@@ -45,7 +46,11 @@ def run_tables(run: Path, only: Sequence[str] = OF_RUNS, **settings: Any) -> Run
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HesperusWarning)
         measure("outcomes", run, resamples=0)  # any run has it: a broken run fails here
+        is_audit = described(run).study.get("study") == "translation_tax"
         for what in only:
+            if what in TAX_MEASURES and not is_audit:
+                absent[what] = f"{what} is claimed of a run folder of translation_tax"
+                continue
             try:
                 tables[what] = measure(what, run, **settings)
             except (UsageError, DataError) as error:

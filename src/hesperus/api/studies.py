@@ -96,10 +96,13 @@ def unknown_study(name: str) -> UnknownNameError:
 
 
 def _tax(run: Held, name: str) -> Table:
-    from hesperus.analysis.measure_names import TAX_MEASURES
-    from hesperus.api.tax_evidence import run_table
+    if name != "checklist":
+        return measured(run, name)
+    from hesperus.api.tax_evidence import evidence_of
+    from hesperus.api.tax_runs import AuditInputs
+    from hesperus.reports.tax.checklist import checklist_of
 
-    return measured(run, name) if name in TAX_MEASURES else run_table(run.folder, name)
+    return checklist_of(evidence_of(AuditInputs([run.folder]))).table
 
 
 def _tax_overview(run: Held) -> Table:
@@ -131,7 +134,7 @@ STUDIES: Mapping[str, StudyKind] = {
         StudyKind(
             "translation_tax",
             "hesperus.studies.translation_tax.tax_study:TaxStudy",
-            ("back_translation", "native_control", "naturalisation", "validity", "bounds", "checklist"),
+            ("back_translation", "native_control", "naturalisation", "parsers", "bounds", "checklist"),
             ("hesperus report {run}", "hesperus tax checklist {run}"),
             _tax,
             _tax_overview,

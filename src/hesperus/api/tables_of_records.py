@@ -5,15 +5,15 @@ Records are measured all at once, or of a large file some models at a time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import polars as pl
 
 from hesperus.analysis.answered import Coverage, coverage, together, with_answered
-from hesperus.analysis.measure_names import SIMILARITY, TAX_MEASURES, TRANSLATION
+from hesperus.analysis.measure_names import SIMILARITY, TAX_TABLES, TRANSLATION
 from hesperus.analysis.open_answers.open_measures import refuse_labels
 from hesperus.analysis.registry import measure_columns, measure_of, measure_table, noted_summary
 from hesperus.analysis.reply_language import language_notes
@@ -226,13 +226,10 @@ def _of_its_own(
     is_alone: bool,
 ) -> Table | None:
     """The table of a measure that reads a run in its own way; None if it takes the same records as others."""
-    if what in TAX_MEASURES:
-        from hesperus.api.tax_evidence import tax_measure
-
-        found = tax_measure(what, said, given if is_alone else replace(given, by=None, invalid=None), chosen)
-        for part in () if told is None else _parts(run, (), (what,), given, chosen):
-            told.take(part, None)  # type: ignore[union-attr]  # the loop is empty without it
-        return found
+    if what in TAX_TABLES:
+        return audit_table(
+            what, run, given if is_alone else replace(given, by=None, invalid=None), chosen, told
+        )
     refuse_labels(what, said)
     if what != TRANSLATION and (given.threshold, given.comet_threshold) != (None, None):
         raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
@@ -241,6 +238,29 @@ def _of_its_own(
     if what in OF_PAIRS and not any(chosen):
         return similarity_of_file(what, Path(run), given, said, told)
     return agreement_of_file(Path(run), given, said, chosen, told) if what == "agreement" else None
+
+
+def audit_table(
+    what: str,
+    run: Source,
+    given: GivenSettings,
+    chosen: Chosen,
+    told: Told | None = None,
+    more: Mapping[str, Any] | None = None,
+) -> Table:
+    """A table of an audit of a translated benchmark, of a run and what else `more` names (fields of AuditInputs)."""
+    from hesperus.api.tax_evidence import tax_measure
+    from hesperus.api.tax_runs import AuditInputs
+
+    if isinstance(run, pl.DataFrame):
+        raise UsageError(f"{what} is measured of a run folder or a records file, not of a frame")
+    place = Path(run) if isinstance(run, Path | str) else run.folder
+    more = {"threshold": given.threshold, **(more or {})}
+    runs = [place, *map(Path, more.pop("runs", ()))]
+    found = tax_measure(what, AuditInputs(runs, tasks=chosen[1], **more), given, chosen[0])
+    for part in () if told is None else _parts(run, (), (what,), given, chosen):
+        told.take(part, None)  # type: ignore[union-attr]  # the loop is empty without it
+    return found
 
 
 def _parts(

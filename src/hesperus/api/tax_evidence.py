@@ -1,9 +1,9 @@
-"""What an audit has in hand, gathered from run folders and the files that the flags of `hesperus tax` name."""
+"""What an audit has in hand, gathered from run folders and the files that flags name, and the tables made of it."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,6 @@ from hesperus.errors import HesperusWarning, UsageError
 if TYPE_CHECKING:
     import polars as pl
 
-    from hesperus.analysis.run_kinds import Described
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
     from hesperus.analysis.tax.audit_evidence import Evidence
@@ -226,64 +225,92 @@ def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Se
             )
 
 
-def run_table(folder: Path, name: str, given: GivenSettings | None = None) -> Table:
-    """A table of a run folder: one of TAX_MEASURES, validity or checklist.
-
-    Raises:
-        UsageError: The run has not what the table needs.
-    """
-    from hesperus.analysis.tax.audit_evidence import tax_tables
-    from hesperus.reports.tax.checklist import checklist_of
-
-    evidence = _of_run(folder, given)
-    if name == "checklist":
-        return checklist_of(evidence).table
-    tables = tax_tables(evidence)
-    if name not in tables:
-        has = ", ".join(tables)
-        raise UsageError(f"the run has no {name}: its study does not ask for what it needs; it has {has}")
-    return tables[name]()
-
-
 def run_overview(folder: Path) -> Table:
     """What a run found, an estimate a line."""
     from hesperus.analysis.tax.audit_evidence import overview, tax_tables
 
-    return overview(
-        {name: make() for name, make in tax_tables(_of_run(folder)).items() if name in TAX_ESTIMATORS}
-    )
+    tables = tax_tables(evidence_of(AuditInputs([folder])))
+    return overview({name: make() for name, make in tables.items() if name in TAX_ESTIMATORS})
 
 
-def tax_measure(
-    what: str, described: Described, given: GivenSettings, chosen: tuple[Sequence[str], Sequence[str]]
-) -> Table:
-    """An estimate of an audit of a translated benchmark, as a measure of its run.
+def tax_measure(what: str, inputs: AuditInputs, given: GivenSettings, models: Sequence[str] = ()) -> Table:
+    """A table of an audit of a translated benchmark, as a measure of its run.
 
     Args:
-        what: One of TAX_MEASURES.
-        described: What the run folder says of itself.
+        what: One of TAX_TABLES.
+        inputs: What it rests on.
         given: Resamples, seed and interval; an audit has no other setting of measures.
-        chosen: Models and tasks that are shown; none: all.
+        models: Models that are shown; none: all.
 
     Raises:
-        UsageError: The run has not what the estimate needs, or a setting is given that it does not take.
-        UnknownNameError: A model or task that the table does not have.
+        UsageError: The run has not what the table needs, or a setting is given that it does not take.
+        UnknownNameError: A model that the table does not have.
     """
-    if described.folder is None or described.study.get("study") != "translation_tax":
-        raise UsageError(
-            f"{what} is measured of a run folder of translation_tax; of other records `hesperus tax` estimates it"
-        )
+    from hesperus.analysis.tax.audit_evidence import tax_tables
+
     refused = [name for name in ("a", "b", "by", "invalid") if getattr(given, name) is not None]
     if refused:
         raise UsageError(
             f"{what} takes no {', '.join(refused)}: an audit compares valid answers of its own conditions"
         )
-    found = run_table(described.folder, what, given)
-    for column, values in zip(("model", "task"), chosen, strict=True):
-        if values:
-            found = found.only(column, tuple(values))
-    return found
+    evidence = evidence_of(found_beside(inputs) if what == "rating" else inputs, given)
+    tables = tax_tables(evidence)
+    if what not in tables:
+        raise UsageError(_needs(what, evidence, tables))
+    found = tables[what]()
+    return found.only("model", tuple(models)) if models else found
 
 
-def _of_run(folder: Path, given: GivenSettings | None = None) -> Evidence:
-    return evidence_of(AuditInputs([folder]), given)
+def audit_notes(found: Table, *, asked: bool, whole: bool) -> Iterator[str]:
+    """What to keep in mind next to a table of an audit, each as one line for people.
+
+    Args:
+        found: The table.
+        asked: Whether another parser was to read the replies.
+        whole: Whether also what the table's own signature says.
+    """
+    if found.measure == "parsers":
+        yield from _sensitive(found, asked=asked)
+    quality = found.signature.get("quality")
+    if isinstance(quality, str) and quality.startswith("none"):
+        yield "no quality threshold was applied: `hesperus score RUN` writes scores.parquet, or give --scores"
+    for name in ("quality", "notes", "limits") if whole else ():
+        said = found.signature.get(name)
+        yield from [f"quality: {said}"] if isinstance(said, str) else ()
+        yield from (f"note: {line}" for line in said) if isinstance(said, list) else ()
+
+
+def _sensitive(found: Table, *, asked: bool) -> Iterator[str]:
+    """Which cells depend on the parser, and whether another one read them."""
+    from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
+
+    lines, unchecked = sensitive_cells(found), unchecked_cells(found)
+    yield from (f"parser-sensitive: {line}" for line in lines)
+    if unchecked:
+        hint = (
+            ": they hold no reply that could be read again"
+            if asked
+            else " (--parser strict --parser ohmer2023)"
+        )
+        yield f"{unchecked} cells were not read by a second parser{hint}"
+    elif not lines:
+        yield "no cell is parser-sensitive"
+
+
+_NEEDS = {
+    "back_translation": "the original items and their back-translation: name them with --original and --back",
+    "native_control": "translated items and native ones of another task: --native RUN or --native-task NAME, --translated CODE",
+    "naturalisation": "strata, and the translated and the rewritten items: --strata FILE, --translated CODE, --natural CODE",
+    "rating": "the original items, their back-translation and ratings: name them with --original, --back and --ratings",
+    "bounds": "two conditions to compare: name them with --original, --back, --translated, --natural",
+}
+
+
+def _needs(what: str, evidence: Evidence, there: Iterable[str]) -> str:
+    """What a table needs that an audit does not have."""
+    needed = _NEEDS[what]
+    if what == "rating" and evidence.ratings is None:
+        needed = "what people said of the items: --ratings FILE, as `hesperus annotate export` writes it"
+    senses, tasks = (evidence.records[name].unique().sort().to_list() for name in ("input", "task"))
+    has = f"the senses {', '.join(senses)} of {', '.join(tasks)}, which give {', '.join(there)}"
+    return f"{what} needs {needed} (the records have {has})"

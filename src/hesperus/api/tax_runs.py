@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AuditInputs:
-    """All that an audit of a translated benchmark rests on, and how it is counted; the flags of `hesperus tax` are these.
+    """All that an audit of a translated benchmark rests on, and how it is counted; its flags are these.
 
     Attributes:
+        runs: Further run folder or records file of the audited benchmark.
         tasks: Only this task.
         audit: What `hesperus audit … --format json` printed (default: audit.json of the run).
         ratings: Ratings of cues by people: a long table (default: ratings.csv of the run).
@@ -50,7 +51,6 @@ class AuditInputs:
     """
 
     runs: Sequence[Path] = ()
-    """Run folders or records files of the audited benchmark."""
     tasks: Sequence[str] = ()
     audit: Path | None = None
     ratings: Path | None = None

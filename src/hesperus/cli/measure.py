@@ -13,11 +13,11 @@ from hesperus.analysis.measure_names import (
     OF_RATINGS,
     OPEN_ANSWERS,
     SIMILARITY,
-    TAX_MEASURES,
+    TAX_TABLES,
     TRANSLATION,
     offered_measures,
 )
-from hesperus.cli.flags import MEASURED, Flags, Format, RunPath, takes_flags
+from hesperus.cli.flags import AUDIT, MEASURED, Flags, Format, RunPath, takes_flags
 from hesperus.cli.help import PlainCommand
 from hesperus.cli.said import say
 from hesperus.errors import UsageError
@@ -70,7 +70,7 @@ def command(
         typer.Argument(
             help=f"summary (begin here), {_either(sorted({*MEASURES, TRANSLATION} - {'summary'}))}; of a similarity study also "
             f"{_either([name for name in SIMILARITY if name not in MEASURES])}; of open answers {_either(OPEN_ANSWERS)}; of an audit "
-            f"{_either(list(TAX_MEASURES))}; of a long table of ratings: {', '.join(OF_RATINGS)}.",
+            f"{_either(TAX_TABLES)}; of a long table of ratings: {', '.join(OF_RATINGS)}.",
             show_default=False,
         ),
     ],
@@ -81,6 +81,9 @@ def command(
         Flags("hesperus.api.measuring:measure", without="told"),
         Flags(MEASURED, "a b by invalid resamples seed interval threshold comet_threshold"),
         Flags("hesperus.api.rating_measures:measure_ratings", without="by", panel="For raters"),
+        Flags(
+            AUDIT, without="audit tasks scores threshold scale", panel="Of an audit of a translated benchmark"
+        ),
     ],
 ) -> None:
     """Measure a run: how consistent, how accurate, how readable, and how sure that is.
@@ -90,6 +93,13 @@ def command(
 
     `summary` has a line for each model and language: accuracy, consistency with its noise floor and what chance alone would
     give, agreement corrected for chance, the share answered, what was excluded and why.
+
+    Of an audit of a translated benchmark, or of any records of one: `back_translation` (E1) is accuracy on the original minus
+    accuracy on what came back, same model, same items; `clustered` is the estimate to report, with items resampled with all
+    their models. `native_control` (E3) compares with items that were written in the language, `naturalisation` (E4) with
+    naturally rewritten ones. `rating` (E2): does what bilingual people see in an item go with its tax? `parsers`: valid
+    answers of each model and set, and which cells depend on the parser of the replies. `bounds`: how low and how high each
+    difference could be, whatever the invalid answers were meant to say.
 
     For example:
 
@@ -112,9 +122,18 @@ def command(
         hesperus measure categories why.csv --by model
 
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
+
+        hesperus measure back_translation records.csv --scores bleu.csv --threshold 25 --group english=gpt-4o,gpt-4o-mini
+
+        hesperus measure native_control runs/mmmlu --native runs/include --translated zh
+
+        hesperus measure rating runs/tax-mmmlu-1a2b3c4d --ratings ratings.csv
+
+        hesperus measure parsers runs/tax-mmmlu-1a2b3c4d --parser strict --parser ohmer2023
     """
     from hesperus.api.measuring import measure
     from hesperus.api.tables_of_records import Told
+    from hesperus.api.tax_evidence import audit_notes
     from hesperus.reports.formats import print_table
 
     told = Told()
@@ -127,6 +146,10 @@ def command(
     notes = found.signature.get("notes") if what in OF_RATINGS else told.notes()
     for note in notes if isinstance(notes, list) and not nothing else ():
         say(f"note: {note}")
+    if what in TAX_TABLES:
+        whole = format == "table" and not nothing
+        for line in audit_notes(found, asked=bool(settings.get("parsers")), whole=whole):
+            say(line)
     if not found.rows:
         say(f"no rows: {_NO_ROWS.get(what, _NO_PAIR).format(run=run)}")
 

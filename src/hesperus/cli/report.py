@@ -15,7 +15,7 @@ def command(
         Any,
         Flags("hesperus.api.pages:report", arguments="runs", options="out", without="wrote"),
         Flags(MEASURED, "invalid resamples seed interval"),
-        Flags(AUDIT, without="exact", panel="Of an audit of a translated benchmark"),
+        Flags(AUDIT, without="exact runs", panel="Of an audit of a translated benchmark"),
     ],
 ) -> None:
     """Write the report of a run: one HTML file that needs no network and no other file.

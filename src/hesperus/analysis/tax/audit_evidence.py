@@ -124,7 +124,7 @@ class Evidence:
 
 
 def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
-    """Name of each table that can be made, to what makes it: those of TAX_MEASURES, rating, validity."""
+    """Name of each table that can be made, to what makes it: those of TAX_TABLES."""
     senses, settings, found = evidence.senses, evidence.settings, dict[str, Callable[[], Table]]()
     original, translated, back, natural = senses.original, senses.translated, senses.back, senses.natural
     if original is not None and back is not None:
@@ -154,7 +154,7 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
         )
     if original is not None and back is not None and (ratings := evidence.ratings) is not None:
         found["rating"] = lambda: rating_table(_there(evidence.back_pairs), ratings, settings=settings)
-    found["validity"] = lambda: validity_table(
+    found["parsers"] = lambda: validity_table(
         {RECORDED: evidence.records, **evidence.rereadings}, settings=settings
     )
     if (original is not None and back is not None) or (natural is not None and translated is not None):

@@ -72,7 +72,7 @@ def native_control_table(
     if set(first.items) & set(second.items):
         shared = len(set(first.items) & set(second.items))
         raise DataError(
-            f"{shared} items stand in both sets; a native control has items of its own (matched items: `hesperus tax back_translation`)"
+            f"{shared} items stand in both sets; a native control has items of its own (matched items: `hesperus measure back_translation`)"
         )
     rows = list(_rows(first, second, models, settings))
     families = [correct([row for row in rows if bool(row["model"]) is single]) for single in (True, False)]

@@ -160,7 +160,7 @@ def _scope(tables: Tables, evidence: Evidence) -> Points:
 
 
 def _parser(tables: Tables, evidence: Evidence) -> Points:
-    found, replies = tables["validity"], evidence.records["reply"]
+    found, replies = tables["parsers"], evidence.records["reply"]
     rates = [row for row in found.rows if isinstance(row["value"], float) and row["parser"] == RECORDED]
     lowest, said = min(rates, key=lambda row: float(row["value"]), default=None), None
     if lowest is not None:

@@ -126,7 +126,7 @@ class _Remedies:
         if back is not None and self.original is not None and self.originals(back, self.original):
             return self.given(f"hesperus score {self.run}")
         return Remedy(
-            needs="scores of the back-translations (item and bleu or chrf): --scores FILE in `hesperus tax back_translation` and report"
+            needs="scores of the back-translations (item and bleu or chrf): --scores FILE in `hesperus measure back_translation` and report"
         )
 
     def natural(self) -> Remedy:
@@ -142,7 +142,7 @@ class _Remedies:
         if self.origin.can_reread:
             return self.checklist("--parser strict", "--parser ohmer2023")
         return Remedy(
-            needs="replies, and a task that says how they are read (--parser-task in `hesperus tax validity`)"
+            needs="replies, and a task that says how they are read (--parser-task in `hesperus measure parsers`)"
         )
 
     def groups(self) -> Remedy:

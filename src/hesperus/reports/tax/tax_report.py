@@ -206,7 +206,7 @@ class TaxReport:
         yield from worst_translations_blocks(self.evidence.scores, self.items)
 
     def _validity(self) -> Blocks:
-        found = self.tables["validity"]
+        found = self.tables["parsers"]
         parsers: list[str] = list(found.signature["parsers"])  # type: ignore[call-overload]  # names, by its own table
         unchecked, floor = unchecked_cells(found), cell(self.evidence.settings.min_valid, "share")
         sensitive, who = sensitive_cells(found), ", ".join(parsers)
