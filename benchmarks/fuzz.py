@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 os.environ.setdefault("POLARS_MAX_THREADS", "1")  # inputs are small, and each target has processes of its own
+os.environ["RUST_BACKTRACE"] = "0"  # to tell the frames of a panic takes longer than a hundred inputs
 
 from fuzzing.processes import search
 from fuzzing.targets import TARGETS

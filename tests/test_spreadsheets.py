@@ -108,6 +108,13 @@ def test_headings_are_read_as_they_are_written(tmp_path: Path, text: str, rows: 
     ("text", "why"),
     [
         ('a,b\n1,5" pipe\n2,6" pipe\n', "needs quotation marks around it"),
+        # Rows that are joined at marks of which each other one is taken for the end of a text.
+        (
+            '"a","b","c","d"\r\n"m","01","A","one, two"\r\n'
+            + '"""","1","",two"\r\n' * 4
+            + '"""","1","","say ""no""\nthen"\r\n',
+            "quotation marks",
+        ),
         ("a,a,a_duplicated_0\n1,2,3\n", "two columns of the heading have the same name"),
         ('"a,b\n1,2\n', "unexpected end of data"),
     ],

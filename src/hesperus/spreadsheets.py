@@ -46,6 +46,6 @@ def unguarded_frame(frame: pl.DataFrame) -> pl.DataFrame:
     texts = [pl.col(name) for name, kind in frame.schema.items() if kind == pl.String()]
     plain = frame.with_columns(text.str.replace(_GUARDED, "$1") for text in texts)
     named = [unguarded(name) for name in frame.columns]
-    return (
-        plain.rename(dict(zip(frame.columns, named, strict=True))) if len(set(named)) == len(named) else plain
-    )
+    if len(set(named)) == len(named):
+        plain.columns = named
+    return plain

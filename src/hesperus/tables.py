@@ -279,7 +279,29 @@ def read_separated(content: bytes, separator: str) -> pl.DataFrame:
         raise pl.exceptions.DuplicateError("two columns of the heading have the same name")
     plain = separator.join(map(str, range(len(columns)))).encode() + b"\n"
     table = pl.read_csv(plain + content[lines.tell() :], infer_schema=False, separator=separator)
-    return table.rename(dict(zip(table.columns, columns, strict=True)))
+    table.columns = columns
+    if _may_be_joined(table) and _row_count(content, separator) != _filled(table):
+        raise pl.exceptions.ComputeError("a quotation mark inside a text")
+    return table
+
+
+def _may_be_joined(table: pl.DataFrame) -> bool:
+    """Whether a cell has a line that ends in a quotation mark: polars now and then joins rows at one that is not doubled."""
+    marked = pl.any_horizontal(pl.all().str.contains(r'"\r?\n'))
+    return bool(table.width) and bool(table.select(marked.any()).item())
+
+
+def _filled(table: pl.DataFrame) -> int:
+    return int(table.select(pl.any_horizontal(pl.all().str.len_bytes() > 0).sum()).item())
+
+
+def _row_count(content: bytes, separator: str) -> int:
+    """Rows below the heading that have a text, to the standard library."""
+    rows = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator, strict=True)
+    try:
+        return sum(any(row) for row in rows) - 1
+    except csv.Error:
+        return -1
 
 
 def separator_of(content: bytes, kind: str) -> str:
