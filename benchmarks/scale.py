@@ -1,12 +1,13 @@
 """What a study of any size takes, worked out from rates that are measured here, and one real run held against it.
 
 Two runs of different size at a simulated endpoint without limits give the processor's time, memory and disk of a request, and
-what does not grow. The same runs again, with every reply in the store, give what reading and writing take, by the clock too;
+what does not grow. Memory grows with the requests only beyond those that are asked at a time: it is told where both runs have
+more. The same runs again, with every reply in the store, give what reading and writing take, by the clock too;
 merging the stores gives its rate. A third run, at an endpoint with a latency and a limit, is then predicted and made: prediction
 and truth stand beside each other. What follows is arithmetic: the time of N requests is what reading and writing take, and N over
 the least of the endpoint's limit, what is in flight over the latency, and what one core can ask.
 
-    python benchmarks/scale.py [--small 2000] [--large 10000] [--check 20000] [--limit 500] [--latency 0.05]
+    python benchmarks/scale.py [--small 40000] [--large 200000] [--check 20000] [--limit 500] [--latency 0.05]
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ CHOICES = {
     "subject": "made", "subject_category": "made", "cultural_sensitivity_label": "CA",
 }  # fmt: skip
 LANGUAGES = ("en", "de")
+AT_ONCE = 1 << 14
+"""Questions that are asked at a time: below it, and little above, memory is that of how many there are."""
 MOST_OFF = 0.25
 """Share by which the real run may miss the prediction; other work on the machine alone moves it by a tenth."""
 
@@ -66,8 +69,8 @@ class Rates:
         reading: Of these, what a request takes whose reply is there already.
         start_clock: Seconds by the clock for what does not grow; on a busy machine more than of the processor.
         reading_clock: The same for reading.
-        memory: Bytes of memory for a request.
-        base_memory: Bytes that every run takes.
+        memory: Bytes of memory for a request; None where the runs are too small to tell.
+        base_memory: Bytes that every run takes; of the larger one where the runs are too small to tell.
         store: Bytes of the reply store for a reply of a line.
         folder: Bytes of the run folder for a record.
         merging: Replies merged in a second.
@@ -78,7 +81,7 @@ class Rates:
     reading: float
     start_clock: float
     reading_clock: float
-    memory: float
+    memory: float | None
     base_memory: float
     store: float
     folder: float
@@ -90,12 +93,16 @@ class Rates:
         paces = [core, limit or core, in_flight / latency if latency else core]
         return self.start_clock + requests * self.reading_clock + requests / min(paces)
 
+    def held(self, requests: float) -> float | None:
+        """Memory of a run of one process; None where it cannot be told."""
+        return None if self.memory is None else self.base_memory + requests * self.memory
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name, usual in (("small", 2000), ("large", 10_000), ("check", 20_000)):
+    for name, usual in (("small", 40_000), ("large", 200_000), ("check", 20_000)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--limit", type=float, default=500.0)
     parser.add_argument("--latency", type=float, default=0.05)
@@ -106,21 +113,22 @@ def main() -> int:
         with serving(wanted.latency, wanted.limit, "B") as url:
             real = run(url, home / "check", wanted.check)
     predicted = rates.seconds(wanted.check, limit=wanted.limit, latency=wanted.latency, in_flight=CONCURRENCY)
-    memory = rates.base_memory + wanted.check * rates.memory
+    memory = rates.held(wanted.check)
     report = {
         "benchmark": "scale",
-        "rates": {name: float(f"{value:.4g}") for name, value in asdict(rates).items()},
+        "rates": {name: value and float(f"{value:.4g}") for name, value in asdict(rates).items()},
         "check": {
             "requests": wanted.check, "limit": wanted.limit, "latency": wanted.latency,
             "seconds_predicted": round(predicted, 1), "seconds_taken": round(real.seconds, 1),
-            "memory_predicted_mb": round(memory / 1e6), "memory_taken_mb": round(real.memory / 1e6),
+            "memory_predicted_mb": memory and round(memory / 1e6), "memory_taken_mb": round(real.memory / 1e6),
         },
     }  # fmt: skip
     for name, value, unit in (("asking, whole run", rates.asking * 1e3, "ms CPU a request"),
                               ("reading and writing", rates.reading * 1e3, "ms CPU a request"),
                               ("memory", rates.memory, "bytes a request"), ("store", rates.store, "bytes a reply"),
                               ("merging", rates.merging, "replies a second")):  # fmt: skip
-        keep(name, value, unit)
+        if value is not None:
+            keep(name, value, unit)
     keep("real run", real.seconds, "s", peer="the prediction", ratio=real.seconds / predicted)
     print(json.dumps(report, indent=2))
     print("\n".join(table(rates)))
@@ -134,7 +142,7 @@ def measured(home: Path, small: int, large: int) -> Rates:
         again, twice = run(url, home / "small", small), run(url, home / "large", large)
     more = large - small
     asking, reading = (two.processor - one.processor) / more, (twice.processor - again.processor) / more
-    memory = (two.memory - one.memory) / more
+    memory = (two.memory - one.memory) / more if small > 2 * AT_ONCE else None
     clock = (twice.seconds - again.seconds) / more
     began = time.perf_counter()
     merged = merge([home / name / "replies.sqlite" for name in ("small", "large")], into=home / "all.sqlite")
@@ -146,7 +154,7 @@ def measured(home: Path, small: int, large: int) -> Rates:
         start_clock=again.seconds - small * clock,
         reading_clock=clock,
         memory=memory,
-        base_memory=one.memory - small * memory,
+        base_memory=two.memory if memory is None else one.memory - small * memory,
         store=(two.store - one.store) / more,
         folder=(two.folder - one.folder) / more,
         merging=rows / (time.perf_counter() - began),
@@ -202,7 +210,7 @@ def table(rates: Rates) -> Iterator[str]:
             f"{count:,.0f}",
             spoken(rates.start + count * rates.asking),
             *(spoken(max(count / limit, rates.start + count * rates.asking)) for limit in (100, 1000)),
-            size(rates.base_memory + count * rates.memory),
+            "not measured" if (held := rates.held(count)) is None else size(held),
             size(count * rates.store),
             spoken(count / rates.merging),
             f"{(TOKENS_IN * price.input + TOKENS_OUT * price.output) * count / 1e6:,.2f}" if price else "",
