@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
-from itertools import chain, repeat
+from itertools import repeat
 from pathlib import Path
 
 from hesperus.version import __version__
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 _SIMPLE = frozenset((type(None), bool, int, float, str))
+
+_TOLD_APART = frozenset((int, str, type(None)))
+"""Types of which no value is equal to one of another: 1 is 1.0 and True."""
+_MOST_KNOWN = 1 << 16
+"""Cells of a column whose text is kept."""
+_ROWS = 4096
+"""Rows that are written together."""
 
 HASH = "sha256:"
 """How the hash of a text begins."""
@@ -68,31 +75,49 @@ class JSONRows:
         floats: Callable[[Sequence[float]], Sequence[str]],
     ) -> None:
         self._begins, self._end, self._encode, self._floats = begins, end, encode, floats
-        self._known: dict[object, str] = {}
 
-    def __call__(self, columns: Sequence[Sequence[object]]) -> list[str]:
-        """A text for each row.
+    def __call__(
+        self, columns: Sequence[Sequence[object]], kinds: Sequence[Set[type]]
+    ) -> Iterator[list[str]]:
+        """A text for each row, some thousand rows at a time.
 
         Args:
             columns: The cells of each column, all of one length.
+            kinds: The types of the cells of each.
         """
-        parts = (
-            (repeat(begin), self._texts(cells)) for begin, cells in zip(self._begins, columns, strict=True)
-        )
-        rows = zip(*chain.from_iterable(parts), repeat(self._end), strict=False)  # the constants have no end
-        return list(map("".join, rows))
+        known = [_Known(begin, self._encode) for begin in self._begins]
+        for start in range(0, len(columns[0]), _ROWS):
+            parts: list[Iterable[str]] = []
+            for begin, cells, held, texts in zip(self._begins, columns, kinds, known, strict=True):
+                here = cells[start : start + _ROWS]
+                if held <= _TOLD_APART:
+                    parts.append(map(texts.__getitem__, here))
+                else:
+                    parts += [repeat(begin), self._texts(here, held)]
+            rows = zip(*parts, repeat(self._end, len(columns[0][start : start + _ROWS])), strict=False)
+            yield list(map("".join, rows))
 
-    def _texts(self, cells: Sequence[object]) -> Sequence[str]:
-        kinds = set(map(type, cells))
+    def _texts(self, cells: Sequence[object], kinds: Set[type]) -> Iterable[str]:
         if kinds == {float}:
             return self._floats(cells)  # type: ignore[arg-type]
         if kinds == {float, type(None)}:
             texts = self._floats([0.0 if cell is None else cell for cell in cells])  # type: ignore[misc]
             return ["null" if cell is None else text for cell, text in zip(cells, texts, strict=True)]
-        if kinds <= {int, str, type(None)} and len(distinct := set(cells)) < len(cells):
-            self._known |= {cell: self._encode(cell) for cell in distinct - self._known.keys()}
-            return list(map(self._known.__getitem__, cells))
-        return list(map(self._encode, cells))
+        return map(self._encode, cells)
+
+
+class _Known(dict[object, str]):
+    """Cells of a column as JSON, with what comes before them; of each the text is made once."""
+
+    def __init__(self, begin: str, encode: Callable[[object], str]) -> None:
+        super().__init__()
+        self._begin, self._encode = begin, encode
+
+    def __missing__(self, cell: object) -> str:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        text = self[cell] = self._begin + self._encode(cell)
+        return text
 
 
 def fingerprint(value: object) -> str:

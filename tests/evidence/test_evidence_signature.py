@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import hesperus as hs
 from hesperus.analysis.short_signature import SHORT, ShortSignature, digest
+from hesperus.analysis.table import Table
 from hesperus.api.run_tables import run_tables
 from hesperus.errors import UsageError
 
@@ -97,3 +101,13 @@ def test_the_last_digits_of_a_number_are_not_hashed(demo_runs: dict[str, Path]) 
         for by in (1e-14, 1e-7)
     )
     assert digest(near) == digest(table) != digest(far)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=1, max_size=30))
+@example([0.0, -0.0, 1.0, 0.1, 1e-4, 9.9999e-5, 0.99999999949, 0.9999999995, 999999999.4, 1e9, -2.5, 5e-324])
+@example([0.1234567895, 123456789.5, 1 / 3, 2 / 3, 100.0])
+def test_numbers_are_hashed_as_they_are_written_to_nine_digits(numbers: list[float | None]) -> None:
+    rows = ",".join('[null,"x"]' if number is None else f'["{number + 0.0:.9g}","x"]' for number in numbers)
+    whole = hashlib.blake2b(f'[["value","of"],[{rows}]]'.encode(), digest_size=16).hexdigest()
+    made = Table("m", ("value", "of"), tuple({"value": number, "of": "x"} for number in numbers), {})
+    assert digest(made) == whole[:10]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from hesperus.measures.agreement import PairStatistic
 from hesperus.measures.pair_basis import pair_basis
 from hesperus.measures.pair_bootstrap import too_many_to_draw
 from hesperus.measures.several import together_statistics
-from hesperus.records import INVALID, Cell, CellPair, Selection
+from hesperus.records import INVALID, Cell, Selection
 
 _SOFT: Mapping[str, PairStatistic] = {"kappa_p_soft": "kappa_p", "rank_consistency": "rank_consistency"}
 """Measures of probabilities, which only some pairs have, by the names that they have in the table."""
@@ -77,9 +77,9 @@ def agreement_of(parts: Sequence[View], settings: MeasureSettings) -> Table:
     cells: dict[str, list[object]] = {name: [] for name in columns}
     signature = settings.signed()
     for view in parts:
-        pairs, common = _pairs(view.arrays.cells, settings), same_gold(view)
-        moments = too_many_to_draw(len(pairs), common.answers.shape[1], settings.bootstrap)
-        _add(cells, common, pairs, settings, moments)
+        places, common = _pairs(view.arrays.cells, settings), same_gold(view)
+        moments = too_many_to_draw(len(places), common.answers.shape[1], settings.bootstrap)
+        _add(cells, common, places, settings, moments)
         signature |= {OF_PAIRS: MOMENTS} if moments else {}
     return table("agreement", columns, rows=ColumnRows(cells), signature=signature)
 
@@ -112,19 +112,17 @@ def same_gold(view: View) -> SameGold:
 def _add(
     columns: Mapping[str, list[object]],
     common: SameGold,
-    pairs: Sequence[CellPair],
+    places: npt.NDArray[np.intp],
     settings: MeasureSettings,
     moments: bool,
 ) -> None:
     """Add the rows of all pairs, each with a row for every measure that it has; those of answers from moments if wanted."""
     bootstrap, arrays = settings.bootstrap, common.view.arrays
-    row_of = {cell: place for place, cell in enumerate(arrays.cells)}
-    places = np.array([(row_of[pair.a], row_of[pair.b]) for pair in pairs], dtype=np.intp).reshape(-1, 2)
     hard = HardRuns(common.answers, common.key, settings.invalid)
     lost = _lost(common, places)
     hard_names: dict[str, PairStatistic] = dict(zip(hard.statistics, hard.statistics, strict=True))
     found = dict(_measured(hard, places, hard_names, lost, bootstrap, moments=moments))
-    scored = np.zeros(len(pairs), dtype=np.bool_)
+    scored = np.zeros(len(places), dtype=np.bool_)
     if arrays.probs is not None:
         soft = SoftRuns(arrays.probs[:, common.kept], common.key)
         given = soft.counted().astype(np.float32)
@@ -140,16 +138,30 @@ def _add(
             laid[:, place] = of_measure
         columns[column].extend(laid[kept].tolist())
 
-    labels = [pair.labels for pair in pairs]
-    heads = {
-        "model_a": [pair.a.model for pair in pairs], "model_b": [pair.b.model for pair in pairs],
-        "a": [a for a, _ in labels], "b": [b for _, b in labels],
-    } | {name: [value] * len(pairs) for name, value in {"task": common.view.task, **common.view.groups}.items()}  # fmt: skip
+    heads = _heads(arrays.cells, places) | {
+        name: [value] * len(places)
+        for name, value in {"task": common.view.task, **common.view.groups}.items()
+    }
     for column, values in heads.items():
         add(column, [values] * len(found))
-    add("statistic", ([name] * len(pairs) for name in found))
+    add("statistic", ([name] * len(places) for name in found))
     for column in ESTIMATE_COLUMNS:
         add(column, (cells[column] for cells in found.values()))
+
+
+def _heads(cells: Sequence[Cell], places: npt.NDArray[np.intp]) -> dict[str, Sequence[object]]:
+    """What names each pair: both models and both labels, with the repeat where either is not the first of its sense."""
+    again = (np.array([cell.repeat for cell in cells])[places] != 1).any(axis=1)
+    models = np.array([cell.model for cell in cells], dtype=np.object_)
+    short, full = (
+        np.array([cell.label(repeat=all_of_it) for cell in cells], dtype=np.object_)
+        for all_of_it in (False, True)
+    )
+    heads: dict[str, Sequence[object]] = {}
+    for side, own in zip("ab", places.T, strict=True):
+        heads[f"model_{side}"] = models[own].tolist()
+        heads[side] = np.where(again, full[own], short[own]).tolist()
+    return heads
 
 
 def _spread_out(cells: Cells, scored: Mask) -> Cells:
@@ -197,38 +209,38 @@ def without(statistic: Statistic, lost: int) -> Statistic:
     return replace(statistic, excluded=statistic.excluded + lost, reason="; ".join(reasons))
 
 
-def _pairs(cells: Sequence[Cell], settings: MeasureSettings) -> list[CellPair]:
+def _pairs(cells: Sequence[Cell], settings: MeasureSettings) -> npt.NDArray[np.intp]:
+    """The pairs that are compared: places of cells, [pairs, 2]."""
     a, b = settings.a, settings.b
     if a is None:
-        return [CellPair("chosen", first, second) for first, second in combinations(cells, 2)]
+        return np.stack(np.triu_indices(len(cells), 1), axis=1)
     if b is None:
-        return [
-            CellPair("chosen", first, second)
-            for first in _firsts(a, cells)
-            for second in cells
-            if second != first
-        ]
+        pairs = [(i, j) for i in _firsts(a, cells) for j, other in enumerate(cells) if other != cells[i]]
+    else:
+        pairs = list(_chosen(a, b, cells))
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+
+def _chosen(a: Selection, b: Selection, cells: Sequence[Cell]) -> Iterator[tuple[int, int]]:
     same_sense = (a.instruction, a.input) == (b.instruction, b.input)
     named = a.model is not None and b.model is not None
-    pairs: list[CellPair] = []
-    seen: set[frozenset[Cell]] = set()
-    for first, second in product(_firsts(a, cells), _firsts(b, cells)):
-        apart = first.model != second.model
+    seen: set[frozenset[int]] = set()
+    for i, j in product(_firsts(a, cells), _firsts(b, cells)):
+        apart = cells[i].model != cells[j].model
         # The same sense can only differ by model (or repeat); other senses are compared within a model unless
         # both models are named.
         wanted = named or (not apart if not same_sense or a.repeat != b.repeat else apart)
-        if first != second and wanted and frozenset((first, second)) not in seen:
-            seen.add(frozenset((first, second)))
-            pairs.append(CellPair("chosen", first, second))
-    return pairs
+        if i != j and wanted and frozenset((i, j)) not in seen:
+            seen.add(frozenset((i, j)))
+            yield i, j
 
 
-def _firsts(selection: Selection, cells: Sequence[Cell]) -> list[Cell]:
-    """The first matching cell of each model."""
-    found: dict[str, Cell] = {}
-    for cell in cells:
+def _firsts(selection: Selection, cells: Sequence[Cell]) -> list[int]:
+    """The place of the first matching cell of each model."""
+    found: dict[str, int] = {}
+    for place, cell in enumerate(cells):
         if selection.matches(cell):
-            found.setdefault(cell.model, cell)
+            found.setdefault(cell.model, place)
     return list(found.values())
 
 

@@ -163,13 +163,14 @@ class Places:
         """Share answered of the records of a row; None if absent."""
         where = (str(row["task"]) if "task" in row else "", *(str(row[name]) for name in self._by))
         if "a" in row and "b" in row:
-            models = (row.get("model_a", row.get("model")), row.get("model_b", row.get("model")))
-            both = {(str(model), str(row[side]), *where) for model, side in zip(models, "ab", strict=True)}
-            return self._of_cells(both)
+            model = row.get("model")
+            first = (str(row.get("model_a", model)), str(row["a"]), *where)
+            second = (str(row.get("model_b", model)), str(row["b"]), *where)
+            return self._of_cells((first,) if first == second else (first, second))
         if "instruction" in row and "input" in row:
             label = f"instruction={row['instruction']},input={row['input']}"
             again = f",repeat={row['repeat']}" if "repeat" in row else ""
-            return self._of_cells([(str(row["model"]), label + again, *where)])
+            return self._of_cells(((str(row["model"]), label + again, *where),))
         if "sense" in row and "model" in row:
             return self._whole("sense", (str(row["model"]), str(row["sense"]), *where)).share
         if row.get("model") is not None:
@@ -183,7 +184,10 @@ class Places:
         return None
 
     def _of_cells(self, keys: Iterable[_Key]) -> float | None:
-        answered, asked = map(sum, zip(*(self._cells.get(key, (0, 0)) for key in keys), strict=True))
+        answered = asked = 0
+        for key in keys:
+            own = self._cells.get(key, (0, 0))
+            answered, asked = answered + own[0], asked + own[1]
         return answered / asked if asked else None
 
     def _whole(self, kind: str, key: _Key) -> Coverage:

@@ -13,6 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from urllib.parse import unquote
 
+import numpy as np
+import orjson
+
 from hesperus.analysis.settings import GivenSettings, MeasureSettings
 from hesperus.analysis.table import Table
 from hesperus.errors import UsageError
@@ -26,8 +29,9 @@ SHORT = "short"
 _BEGIN, _VERSION, _HASH = "hesperus", "v", "#"
 _DIGITS = 9
 """Significant digits that are hashed: more would hold a paper to the order in which a machine adds."""
-_ROWS = 4096
-"""Rows that are hashed together."""
+_LEAST, _CLOSE = 1e-4, 1e-5
+"""Below it numbers have exponents; how near to the middle of two such numbers a product does not tell which is nearer."""
+_TENS = np.array([float(f"1e{power}") for power in range(_DIGITS + 5)])
 
 _SETTINGS = (
     "a", "b", "by", "invalid", "resamples", "seed", "level", "interval", "threshold", "comet_threshold",
@@ -122,12 +126,12 @@ def digest(table: Table) -> str:
     """Ten hexadecimal digits of a hash of the values, numbers to nine significant digits."""
     # The JSON of [columns, rows], hashed some rows at a time: a table of all pairs of 400 runs has 400,000.
     hashed = hashlib.blake2b(f"[{canonical_json(list(table.columns))},[".encode(), digest_size=16)
-    columns = [table.column(name) for name in table.columns]
-    begins = ["[", *[","] * (len(columns) - 1)]
+    begins = ["[", *[","] * (len(table.columns) - 1)]
     written = JSONRows(begins, "]", _cell, _rounded)
-    for start in range(0, len(table.rows), _ROWS):
-        rows = written([column[start : start + _ROWS] for column in columns])
-        hashed.update(("," * (start > 0) + ",".join(rows)).encode())
+    before = ""
+    for rows in table.written(written):
+        hashed.update((before + ",".join(rows)).encode())
+        before = ","
     hashed.update(b"]]")
     return hashed.hexdigest()[:10]
 
@@ -137,7 +141,22 @@ def _cell(cell: object) -> str:
 
 
 def _rounded(numbers: Sequence[float]) -> list[str]:
-    return (f'"%.{_DIGITS}g" ' * len(numbers) % tuple([number + 0.0 for number in numbers])).split()
+    """Numbers to _DIGITS digits, in quotation marks, as ``%.9g`` writes them; in half the time of that."""
+    values = np.array(numbers, dtype=np.float64) + 0.0  # there is one 0
+    size = np.abs(values)
+    is_plain = (size >= _LEAST) & (size < _TENS[_DIGITS])
+    inside = np.where(is_plain, size, 1.0)
+    scale = _TENS[_DIGITS - 1 - np.floor(np.log10(inside)).astype(np.intp)]
+    scaled = inside * scale
+    whole = np.rint(scaled)
+    # The quotient of two whole numbers is the number that is nearest to these digits, hence is written as them.
+    rounded = np.where(is_plain, np.copysign(whole / scale, values), 0.0)
+    text = orjson.dumps(rounded, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1].decode()
+    texts = f'"{text},'.replace(".0,", ",").replace(",", '" "')[:-2].split(" ") if len(values) else []
+    close = np.abs(np.abs(scaled - whole) - 0.5) < _CLOSE
+    for place in np.flatnonzero(close | ~is_plain & (size != 0.0)).tolist():
+        texts[place] = f'"{values[place]:.{_DIGITS}g}"'
+    return texts
 
 
 def signed_setting(signature: Mapping[str, object], name: str) -> object:

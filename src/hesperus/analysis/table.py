@@ -10,7 +10,7 @@ import polars as pl
 
 from hesperus.analysis.interval_text import signed_interval_text
 from hesperus.errors import UnknownNameError
-from hesperus.fingerprint import JSON, plain
+from hesperus.fingerprint import JSON, JSONRows, plain
 from hesperus.types import Estimate
 
 Row = Mapping[str, Any]
@@ -38,6 +38,7 @@ class ColumnRows(Sequence[Row]):
 
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         self.columns = columns
+        self._kinds: dict[str, frozenset[type]] = {}
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -57,6 +58,12 @@ class ColumnRows(Sequence[Row]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
+
+    def kinds(self, name: str) -> frozenset[type]:
+        """Types of the cells of a column; they are looked at once."""
+        if name not in self._kinds:
+            self._kinds[name] = _kinds(self.columns[name])
+        return self._kinds[name]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -98,6 +105,18 @@ class Table:
         if isinstance(self.rows, ColumnRows):
             return self.rows.columns[name]
         return [row[name] for row in self.rows]
+
+    def kinds(self, name: str) -> frozenset[type]:
+        """Types of the cells of a column."""
+        return self.rows.kinds(name) if isinstance(self.rows, ColumnRows) else _kinds(self.column(name))
+
+    def written(self, rows: JSONRows) -> Iterator[list[str]]:
+        """Its rows as JSON, some at a time.
+
+        Args:
+            rows: How they are written.
+        """
+        yield from rows(list(map(self.column, self.columns)), list(map(self.kinds, self.columns)))
 
     def with_column(self, name: str, cells: Sequence[object], *, after: str) -> Table:
         """The table with one more column.
@@ -152,6 +171,10 @@ class Table:
             "intervals": signed_interval_text(self.signature) or None,
             "signature": plain(self.signature),
         }
+
+
+def _kinds(cells: Sequence[object]) -> frozenset[type]:
+    return frozenset(map(type, cells))
 
 
 def table(

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hesperus.measures.classes import (
+    FAILED,
     INVALID,
     MISSING,
     NONE_ANSWERED,
@@ -261,9 +262,9 @@ def rank_features(scores: Floats, options: npt.NDArray[np.int32]) -> Floats:
 def _graded(both: Comparison, key: Key, *runs: Codes) -> tuple[Comparison, Mask]:
     """The comparison over the items that have a gold label, and those items; none if a run answers none of them."""
     graded = both.counted & (key.gold >= 0)
-    lost = {"without a gold label": both.n - int(graded.sum())}
+    lost = {"without a gold label": both.n - int(np.count_nonzero(graded))}
     if unanswered(graded, *runs):
-        lost[NONE_ANSWERED] = int(graded.sum())
+        lost[NONE_ANSWERED] = int(np.count_nonzero(graded))
         graded = np.zeros_like(graded)
     reason = "; ".join(text for text in (both.reason, account(lost)) if text)
     return Comparison(graded, both.agree & graded, both.excluded + sum(lost.values()), reason), graded
@@ -283,7 +284,8 @@ def _kappa_p(columns: tuple[Column, ...], both: Comparison, key: Key) -> Statist
 
 def _margins(a: Codes, b: Codes, both: Comparison, *, invalid: InvalidRule) -> tuple[Column, ...]:
     """For each class that occurs: where a has it, then where b has it."""
-    codes = np.union1d(a[both.counted], b[both.counted])
+    counts = np.bincount(np.concatenate([a[both.counted], b[both.counted]]) - FAILED)
+    codes = np.flatnonzero(counts) + FAILED
     wanted = [code for code in codes if code > MISSING and (code != INVALID or invalid == "agree")]
     return tuple(both.counted & (run == code) for code in wanted for run in (a, b))
 

@@ -59,7 +59,7 @@ class Comparison:
     @property
     def n(self) -> int:
         """Items that count."""
-        return int(self.counted.sum())
+        return int(np.count_nonzero(self.counted))
 
 
 def compare(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -> Comparison:
@@ -91,12 +91,12 @@ def compare(a: Codes, b: Codes, *, invalid: InvalidRule = "disagree") -> Compari
     failed = (a == FAILED) | (b == FAILED)
     silent = 0
     if unanswered(counted, a, b):
-        silent = int(counted.sum())
+        silent = int(np.count_nonzero(counted))
         counted, agree = np.zeros_like(counted), np.zeros_like(agree)
     lost = {
-        NO_REPLY: int(failed.sum()),
-        ONE_SIDE: int(((has_a ^ has_b) & ~failed).sum()),
-        DROPPED: int((both & ~counted).sum()) - silent,
+        NO_REPLY: int(np.count_nonzero(failed)),
+        ONE_SIDE: int(np.count_nonzero((has_a ^ has_b) & ~failed)),
+        DROPPED: int(np.count_nonzero(both & ~counted)) - silent,
         NONE_ANSWERED: silent,
     }
     return Comparison(counted, agree, sum(lost.values()), account(lost))

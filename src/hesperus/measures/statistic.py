@@ -124,6 +124,8 @@ def ratio(sums: Floats) -> Floats:
 
 def divide(numerator: Floats, denominator: Floats) -> Floats:
     """Quotient, NaN where the denominator is 0."""
+    if np.all(denominator):  # several times as fast as with a mask
+        return np.asarray(np.divide(numerator, denominator), dtype=np.float64)
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     quotient = np.full(shape, np.nan)
     np.divide(numerator, denominator, out=quotient, where=denominator != 0)
@@ -240,7 +242,7 @@ def estimates(statistics: Iterable[Statistic], bootstrap: Bootstrap | None = Non
 
 
 def _point(statistic: Statistic) -> float:
-    sums = np.array([column.sum(dtype=np.float64) for column in statistic.columns])
+    sums = np.array([_summed(column) for column in statistic.columns], dtype=np.float64)
     return float(statistic.reduce(sums))
 
 
@@ -264,7 +266,7 @@ def _block_estimates(block: Sequence[Statistic], shared: Draws | None) -> list[E
         raise ValueError(f"statistics that are reduced together need the same items, not {sorted(items)}")
     place = {key: index for index, key in enumerate(unique)}
     columns = list(unique.values())
-    sums = np.array([column.sum(dtype=np.float64) for column in columns])
+    sums = np.array([_summed(column) for column in columns], dtype=np.float64)
     picks = [[place[id(column)] for column in statistic.columns] for statistic in block]
     values = [float(s.reduce(sums[pick])) for s, pick in zip(block, picks, strict=True)]
     if shared is None:
@@ -276,6 +278,10 @@ def _block_estimates(block: Sequence[Statistic], shared: Draws | None) -> list[E
         finished(s, value, (below, above))
         for s, value, below, above in zip(block, values, low.tolist(), high.tolist(), strict=True)
     ]
+
+
+def _summed(column: Column) -> float:
+    return float(np.count_nonzero(column) if column.dtype == np.bool_ else column.sum(dtype=np.float64))
 
 
 def _resampled(columns: Sequence[Column], shared: Draws) -> Floats:

@@ -11,11 +11,11 @@ from typing import Literal
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.wording import parsed
 
-Condition = Literal["T", "I", "X", "repeat", "originals", "chosen"]
+Condition = Literal["T", "I", "X", "repeat", "originals"]
 """Why two cells are compared.
 
 T: instruction and input in the made sense; I: only the instruction; X: only the input; repeat: the same sense again;
-originals: two senses that the benchmark gives; chosen: named by the user.
+originals: two senses that the benchmark gives.
 """
 
 _KEYS = ("instruction", "input", "repeat", "model")

@@ -28,11 +28,10 @@ from hesperus.terminal_width import terminal_width
 from hesperus.untrusted import UNSAFE, one_line, visible
 from hesperus.wording import MISSING
 
+_NUMBERS = frozenset((float, int, type(None)))
+
 _UNLIMITED = 10_000
 """Width of a terminal table that goes into a file or a pipe, where nothing has to fit."""
-
-_ROWS = 4096
-"""Rows that are written together."""
 
 
 def format_table(table: Table, format: str, *, width: int | None = None, lead: str = "") -> str:
@@ -199,8 +198,8 @@ def _flat(signature: Mapping[str, object]) -> str:
 
 def _refuse_nan(table: Table) -> None:
     for name in table.columns:
-        cells = table.column(name)
-        if float not in set(map(type, cells)):
+        kinds, cells = table.kinds(name), table.column(name)
+        if float not in kinds or (kinds <= _NUMBERS and all(map(math.isfinite, filter(None, cells)))):
             continue
         for value in [cell for cell in cells if type(cell) is float and not math.isfinite(cell)]:
             raise ValueError(
@@ -222,10 +221,11 @@ def _json_parts(table: Table) -> Iterator[str]:
     names = [f"{encode(name)}: " for name in table.columns]
     begins = ["\n    {" + names[0], *(", " + name for name in names[1:])]
     written = JSONRows(begins, "}", encode, _numbers)
-    columns = [table.column(name) for name in table.columns]
     yield f'{{\n  "measure": {encode(table.measure)},\n  "rows": ['
-    for start in range(0, len(table.rows), _ROWS):
-        yield "," * (start > 0) + ",".join(written([column[start : start + _ROWS] for column in columns]))
+    before = ""
+    for rows in table.written(written):
+        yield before + ",".join(rows)
+        before = ","
     said = "".join(f",\n  {encode(name)}: {encode(value)}" for name, value in table.said().items())
     yield "\n  " * bool(table.rows) + f"]{said}\n}}\n"
 
