@@ -322,13 +322,13 @@ def test_verdicts_that_could_not_be_read_are_asked_again(call: Call, tmp_path: P
         first = call(*words)
         value = rows(first)["m", "de", "agreement"]
         assert (value["n"], value["excluded"]) == (1, 1)
-        assert "0 replies of the judge come from the store, 8 it gave now" in first.stderr
-        assert "1 pairs could not be judged from them: --retry-unread" in first.stderr
+        assert "of the judge's replies 0 come from the store and 8 it gave now" in first.stderr
+        assert "1 pair could not be judged from them: --retry-unread" in first.stderr
         asked = len(endpoint.bodies)
         assert asked == 8
         again = call(*words)
         assert rows(again)["m", "de", "agreement"]["n"] == 1 and len(endpoint.bodies) == asked
-        assert "8 replies of the judge come from the store, 0 it gave now" in again.stderr
+        assert "of the judge's replies 8 come from the store and 0 it gave now" in again.stderr
         sane = True
         retried = call(*words, "--retry-unread")
         assert rows(retried)["m", "de", "agreement"]["n"] == 2 and len(endpoint.bodies) == asked + 2

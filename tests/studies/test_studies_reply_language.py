@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,6 +135,7 @@ def test_evaluating_ready_answers_counts_replies_in_another_language(tmp_path: P
     done = call("evaluate", "information", tmp_path / "replies.csv", "--reference", "en", "--translator", "none",
                 "--out", tmp_path / "out", "--resamples", 0, "--format", "json")  # fmt: skip
     found = {(row["language"], row["statistic"]): row for row in rows(done)}
+    assert "in 16 of them a reply is in another language than the one asked for" in done.stderr
     for tag in ("de", "sw"):
         assert found[tag, "f_of_means"]["value"] == 1.0
         right = found[tag, "f_of_means_right_language"]
@@ -178,5 +180,13 @@ def test_the_note_and_the_measure_count_the_same_replies(tmp_path: Path, call: C
     assert line in call("measure", "summary", tmp_path / "r.parquet", "--resamples", 0).stderr.replace(
         "note: ", ""
     )
-    assert language_notes(frame.drop("reply_language")) == []
+    # Without the column the replies themselves are looked at; of many, some, and the note says so.
+    assert language_notes(frame.drop("reply_language")) == [line]
+    assert language_notes(frame.drop("reply_language", "reply")) == []
+    frame.drop("reply_language").write_parquet(tmp_path / "plain.parquet")
+    assert line in call("measure", "summary", tmp_path / "plain.parquet", "--resamples", 0).stderr
+    (some,) = language_notes(pl.concat([frame.drop("reply_language")] * 200))
+    assert "; of 3,200 replies of the table 1,000 were looked at; " in some
+    others, looked_at = (int(number.replace(",", "")) for number in re.findall("[0-9,]+", some)[:2])
+    assert others / looked_at == pytest.approx(6 / 15, abs=0.05)
     assert language_notes(frame.with_columns(outcome=pl.lit("error"))) == []

@@ -14,7 +14,14 @@ from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, table
 from hesperus.analysis.views import estimated, parts
-from hesperus.languages import TextLanguage, are_alike, compared_reply, is_identified, language_asked
+from hesperus.languages import (
+    TextLanguage,
+    are_alike,
+    compared_reply,
+    is_identified,
+    language_asked,
+    reply_language,
+)
 from hesperus.measures import Statistic, share_statistic
 from hesperus.wording import language_name
 
@@ -24,6 +31,8 @@ COLUMNS = ("asked", "reply_language", "statistic", *ESTIMATE_COLUMNS)
 _NONE_TOLD = "no reply that is long enough to tell its language"
 _NO_WORDS = "in Latin script, words of other languages cannot be told by their letters"
 _UNTOLD = "too short to tell"
+_LOOKED_AT = 1000
+"""Replies whose language a note may identify: a third of a second."""
 
 Mask = npt.NDArray[np.bool_]
 
@@ -65,12 +74,17 @@ def language_notes(records: pl.DataFrame) -> list[str]:
     `wrong_language`, is among the questions without an answer.
 
     Args:
-        records: A records table; nothing is told without the column `reply_language`.
+        records: A records table. Without the column `reply_language` its replies are looked at: of more than
+            _LOOKED_AT, as many drawn at random, and the notes say so.
     """
-    if "reply_language" not in records.columns:
-        return []
-    # Counted first: of a million rows a few hundred differ in these columns.
     there = records.filter(pl.col("outcome") != "error")
+    whole = there.height
+    if "reply_language" not in there.columns:
+        if "reply" not in there.columns:
+            return []
+        whole = there["reply"].count()
+        there = _identified(there.filter(pl.col("reply").is_not_null()))
+    # Counted first: of a million rows a few hundred differ in these columns.
     kinds = there.group_by("model", "instruction", "reply_language", maintain_order=True).len()
     asked: dict[str, str | None] = {}
     replies: Counter[str] = Counter()
@@ -89,9 +103,25 @@ def language_notes(records: pl.DataFrame) -> list[str]:
         f"{model}: {found.total():,} of {replies[model] - untold[model]:,} replies count as in another language than the one asked "
         f"for, which at least a third of each is ({', '.join(f'{language_name(tag)} {count:,}' for tag, count in found.most_common(5))})"
         + (f"; of {untold[model]:,} more it cannot be told" if untold[model] else "")
+        + (
+            f"; of {whole:,} replies of the table {there.height:,} were looked at"
+            if there.height < whole
+            else ""
+        )
         + "; `hesperus measure language` has the rates of what can"
         for model, found in others.items()
     ]
+
+
+def _identified(replies: pl.DataFrame) -> pl.DataFrame:
+    """At most _LOOKED_AT of some replies, with the column `reply_language`."""
+    # Not at equal distances: languages alternate in a table that is sorted by item.
+    some = replies.sample(_LOOKED_AT, seed=0) if replies.height > _LOOKED_AT else replies
+    told = [
+        reply_language(reply, language_asked(instruction))
+        for reply, instruction in some.select("reply", "instruction").iter_rows()
+    ]
+    return some.with_columns(pl.Series("reply_language", told, pl.String()))
 
 
 def _statistics(held: pl.DataFrame, asked: str | None) -> Iterator[tuple[Row, Statistic]]:

@@ -77,7 +77,9 @@ def _wanted(file: Path, present: Sequence[str], columns: Sequence[str]) -> list[
         if name not in present:
             groups = [column for column in present if column not in SCHEMA]
             raise UnknownNameError(f"column of {file}", name, groups or present)
-    return [name for name in present if name in MEASURED or name in columns]
+    # Replies tell their language where no column does.
+    looked_at = (*MEASURED, *columns, *(["reply"] if "reply_language" not in present else []))
+    return [name for name in present if name in looked_at]
 
 
 def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:

@@ -24,6 +24,7 @@ from hesperus.studies.evaluating.evaluators import EMBEDDED
 from hesperus.studies.evaluating.replies import Paired
 from hesperus.studies.evaluating.translating import AS_THEY_ARE, Made, Translating, Way, translation_rows
 from hesperus.types import Estimate
+from hesperus.wording import counted
 
 NAMES = (*KEY, "side_by_side")
 """Names of the parts of a key: whose pair, and whether it is the `score` or its `ceiling`."""
@@ -31,6 +32,9 @@ NAMES = (*KEY, "side_by_side")
 ABSENT, FAILED, UNTRANSLATED = "absent", "failed", "untranslated"
 """States of pairs that no evaluator sees: an item that one side was not asked, a side to which no reply came (the
 outcome `error`), a reply without a translation."""
+
+_OUTCOMES = ("outcome", "reference_outcome")
+"""Columns that hold what became of the replies of a pair."""
 
 LEVELS = ("reference.", "candidate.")
 """Beginnings of the columns that hold the level of a property on each side."""
@@ -67,17 +71,23 @@ class Evaluation:
         """What to know next to the numbers, each as one line for people."""
         states = dict(self.pairs.group_by("state").len().iter_rows())
         said = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in sorted(states.items()))
-        notes = [f"{self.pairs.height:,} pairs: {said}"]
+        notes = [f"{counted(self.pairs.height, 'pair')}: {said}"]
+        wrong = self.pairs.filter(pl.any_horizontal(pl.col(_OUTCOMES) == "wrong_language")).height
+        if wrong:
+            notes.append(
+                f"in {wrong:,} of them a reply is in another language than the one asked for; statistics that end in "
+                "_right_language leave them out"
+            )
         sentences, repaired, unrepaired = (
             int(self.pairs[name].sum() or 0) for name in ("sentences", "repaired", "unrepaired")
         )
         if sentences:
             notes.append(
-                f"{sentences:,} sentences translated, {repaired:,} repaired, {unrepaired:,} with a fault that stayed"
+                f"{counted(sentences, 'sentence')} translated, {repaired:,} repaired, {unrepaired:,} with a fault that stayed"
             )
         stored, fresh = self.replies
         if stored or fresh:
-            notes.append(f"{stored:,} replies of the judge come from the store, {fresh:,} it gave now")
+            notes.append(f"of the judge's replies {stored:,} come from the store and {fresh:,} it gave now")
         if self.validity.value is not None:
             notes.append(
                 f"the evaluator's replies could be read: {cell(self.validity.value, 'share')} of {self.validity.n:,}"
@@ -85,7 +95,7 @@ class Evaluation:
         unread = self.pairs.filter(pl.col("state") == "unreadable").height
         if unread and (stored or fresh):
             notes.append(
-                f"{unread:,} pairs could not be judged from them: --retry-unread asks those questions again"
+                f"{counted(unread, 'pair')} could not be judged from them: --retry-unread asks those questions again"
             )
         return [*notes, *self.warnings()]
 
