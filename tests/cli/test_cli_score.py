@@ -94,6 +94,12 @@ def test_a_second_score_keeps_the_columns_of_the_first(run: Path, comet: list[st
     assert after.select(before.columns).equals(before)
     signed = json.loads(pl.read_parquet_metadata(run / "scores.parquet")["hesperus.scores"])
     assert signed["comet"]["comet"]["unbabel-comet"] == "2.2.7" and "comet" not in signed["bleu"]
+    # What is measured with the scores says by what they were made: two checkpoints are two signatures.
+    measured = json.loads(call("measure", "translation", run, "--resamples", "0", "--format", "json"))
+    made = {tuple(one["columns"]): one.get("comet") for one in measured["signature"]["scores"]}
+    assert made[("comet",)] == first["signature"]["comet"] and len(made) == 2
+    (plain,) = (columns for columns, by in made.items() if by is None)
+    assert {"bleu", "chrf"} <= set(plain)
 
 
 def test_scores_of_other_texts_do_not_stay(run: Path, comet: list[str]) -> None:

@@ -301,6 +301,7 @@ def _of_parts(
 def _translation(records: pl.DataFrame, said: Described, given: GivenSettings, scores: Path | None) -> Table:
     """How consistency goes with the quality of the translations."""
     from hesperus.analysis.scores import read_scores, translation_table
+    from hesperus.translation.kept_scores import how_scored
 
     settings = resolve_settings(given, said.study)
     if settings.a is not None:
@@ -310,4 +311,5 @@ def _translation(records: pl.DataFrame, said: Described, given: GivenSettings, s
         raise UsageError(
             "the run has no item scores of translations; `hesperus score RUN` writes them, --scores FILE names them"
         )
-    return translation_table(records, read_scores(file), settings)
+    found = translation_table(records, read_scores(file), settings)
+    return replace(found, signature={**found.signature, "scores": how_scored(file)})

@@ -83,17 +83,38 @@ def metadata_of(signatures: Signatures) -> dict[str, str]:
     return {METADATA: json.dumps(signatures, ensure_ascii=False, sort_keys=True)}
 
 
-def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Mapping[str, JSON]]]:
+def how_scored(file: Path) -> list[JSON]:
+    """How the scores of a file came about: each signature once, with the `columns` it holds for; empty if it does not say.
+
+    Raises:
+        DataError: The file is Parquet and cannot be read.
+    """
+    found: dict[str, dict[str, JSON]] = {}
+    for column, signed in (_signatures(file) if file.suffix.lower() == ".parquet" else {}).items():
+        one = found.setdefault(json.dumps(signed, sort_keys=True), {"columns": [], **signed})
+        one["columns"] = [*one["columns"], column]  # type: ignore[misc]
+    return list(found.values())
+
+
+def _signatures(file: Path) -> dict[str, Mapping[str, JSON]]:
     try:
-        frame = pl.read_parquet(file)
         said = json.loads(pl.read_parquet_metadata(file).get(METADATA, "{}"))
     except (*DAMAGED, ValueError) as error:
+        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from None
+    known = said if isinstance(said, dict) else {}
+    return {name: held for name, held in known.items() if isinstance(held, dict)}
+
+
+def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Mapping[str, JSON]]]:
+    said = _signatures(file)
+    try:
+        frame = pl.read_parquet(file)
+    except DAMAGED as error:
         raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from None
     absent = [name for name in KEY if name not in frame.columns]
     if absent:
         raise DataError(f"is no table of scores: it lacks {', '.join(absent)}; move it away", file=file)
-    known = said if isinstance(said, dict) else {}
-    return frame, {name: held for name, held in known.items() if isinstance(held, dict)}
+    return frame, said
 
 
 _FIELD = "field:"
