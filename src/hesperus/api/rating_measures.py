@@ -50,6 +50,7 @@ def measure_ratings(
     from hesperus.analysis.raters import categories_table, confusion_table, raters_table
     from hesperus.analysis.rating_tables import RaterSettings
     from hesperus.analysis.settings import GivenSettings, resolve_bootstrap
+    from hesperus.annotation.rating_columns import command_for
     from hesperus.annotation.scales import scale_of
     from hesperus.errors import UsageError
     from hesperus.measures import Bootstrap
@@ -60,9 +61,10 @@ def measure_ratings(
     columns = (tuple(unit) or ("unit",), rater or "rater", rating or "rating")
     is_named = bool(unit) and rater is not None and rating is not None
     if not is_named and not {*columns[0], *columns[1:]} <= set(frame.columns):
+        command = command_for(frame, path, what)
         raise UsageError(
             f"{what} needs the columns of the table: --unit COLUMN --rater COLUMN --rating COLUMN; {path} has "
-            f"{', '.join(frame.columns)}"
+            f"{', '.join(frame.columns)}" + (f"; by their looks: {command}" if command else "")
         )
     asked = RaterSettings(
         *columns,
