@@ -31,17 +31,21 @@ _TOKEN = re.compile(rf"\s*({_NUMBER}|{_OPERATOR}|[()])")
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "^": "**"})
 _DEEPEST = 40
 
+_SIGN = "-+*/^×·÷−–—%⋅∙•∗✕✖∕⁄±"
+"""Operators, also those that are not read here, as the inside of a class of characters."""
+
 _BEFORE = re.compile(
-    r"(?:\w\(|[0-9][,:]|\)|[$€£¥#])$"
-    r"|(?:[-+*/^×·÷−–—%]|[0-9]"
-    r"|\b(?:plus|minus|times|by|over|half|double|twice|triple|squared?|cubed?|root|power)(?:\s+of)?)\s*$",
+    rf"(?:\w\(|[0-9][,:'’]|\)|[$€£¥#])$"
+    rf"|(?:[{_SIGN}√∛∜Σ∑]|[0-9]|[0-9)]\s*x"
+    r"|(?:%|\b(?:plus|minus|times|by|over|half|third|quarter|fifth|tenth|percent|double|twice|triple|squared?|cubed?|root"
+    r"|power|sqrt|log|ln|exp|sin|cos|tan))(?:\s+of)?)\s*$",
     re.IGNORECASE,
 )
 """What in front of an expression makes it the part of another, or something else than arithmetic."""
 
 _AFTER = re.compile(
-    r"(?:[%‰°!$€£¥²³(]|[,.:][0-9]|\s*[-+*/^×·÷−–—%]|\s*[0-9]|\s+\(\s*[-−(0-9]"
-    r"|\s+(?:plus|minus|times|mod|modulo|multiplied|divided|over|squared|cubed|percent|to the)\b)",
+    rf"(?:[%‰°!$€£¥²³(]|[,.:'’][0-9]|\s*[{_SIGN}]|\s*[0-9]|\s+\(\s*[-−(0-9]|\s+[b-z]\b"
+    r"|\s+(?:plus|minus|times|mod|modulo|multiplied|divided|raised|over|squared|cubed|factorial|percent|to the)\b)",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"[0-9.,]+(?:[-−/][0-9.,]+)+")
