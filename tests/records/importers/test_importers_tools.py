@@ -194,6 +194,21 @@ def test_json_that_is_not_of_inspect(tmp_path: Path) -> None:
         import_logs(path)
 
 
+def test_a_score_that_was_not_given_is_not_a_number_in_the_log(tmp_path: Path) -> None:
+    path = _inspect_json(tmp_path / "log.json", [("a", "de", "1"), ("b", "de", "NaN"), ("c", "de", "3")])
+    log = json.loads(path.read_text(encoding="utf-8"))
+    log["samples"][0]["scores"]["match"]["value"] = float("nan")
+    log["samples"][1]["scores"]["match"]["value"] = {"x": -float("inf")}
+    path.write_text(json.dumps(log), encoding="utf-8")
+    imported = import_logs(path)
+    assert imported.records["reply"].to_list() == ["1", "NaN", "3"] and not imported.left_out
+    assert imported.records["verdict"].to_list() == [None, None, True]
+    # What is no JSON for another reason is refused as before.
+    path.write_text(path.read_text(encoding="utf-8").replace("NaN,", "nan,"), encoding="utf-8")
+    with pytest.raises(DataError, match="not as Inspect writes it"):
+        import_logs(path)
+
+
 # HELM
 
 
@@ -277,6 +292,22 @@ def test_helm_scored_options_and_rows_that_do_not_match(tmp_path: Path) -> None:
     assert imported.records["probs"][0].to_list() == pytest.approx([0.7310585786300049, 0.2689414213699951])
 
 
+@pytest.mark.parametrize("separate", [False, True])
+def test_helm_with_two_right_options(tmp_path: Path, separate: bool) -> None:
+    method = "multiple_choice_separate_original" if separate else "multiple_choice_joint"
+    path = _helm(tmp_path / "en", "en", method=method)
+    scenario = json.loads(path.read_text(encoding="utf-8"))
+    for state in scenario["request_states"]:
+        for reference in state["instance"]["references"] if state["instance"]["id"] == "id1" else ():
+            reference["tags"] = ["correct"]
+    path.write_text(json.dumps(scenario), encoding="utf-8")
+    imported = import_logs(tmp_path)
+    one = imported.records.filter(item="anatomy/id1").row(0, named=True)
+    # The reply was B: each of the two is right, and the first is the label. Scores have but one label.
+    assert (one["answer"], one["gold"]) == (("A", None) if separate else ("A", "A"))
+    assert _reasons(imported).get("several right options") == (1 if separate else None)
+
+
 def test_helm_that_is_none(tmp_path: Path) -> None:
     path = tmp_path / "scenario_state.json"
     path.write_text('{"adapter_spec": {}, "request_states": 3}', encoding="utf-8")
@@ -340,6 +371,26 @@ def test_lighteval_before_and_after_0_11(tmp_path: Path) -> None:
         # Scores in pairs that became text cannot be told from single ones.
         _lighteval(tmp_path / "text", "lighteval|xcopa:sw|0", text.drop("choices"))
         import_logs(tmp_path / "text", ImportSettings(key=("idx",)))
+
+
+def test_lighteval_rows_whose_gold_or_scores_are_odd(tmp_path: Path) -> None:
+    def row(number: int, gold: list[int], scores: list[float]) -> dict[str, Any]:
+        doc = {"query": f"q{number}", "choices": ["a", "b", "c"], "gold_index": gold, "id": str(number)}
+        return {"doc": doc, "model_response": {"logprobs": scores, "text": []}}
+
+    rows = [
+        row(0, [1], [-2.0, -1.0, -3.0]),
+        row(1, [1, 2], [-2.0, -3.0, -1.0]),
+        row(2, [7], [-2.0, -1.0, -3.0]),
+        row(3, [1], [-2.0, -1.0]),
+    ]
+    _lighteval(tmp_path, "lighteval|xcopa:sw|0", pl.DataFrame(rows))
+    imported = import_logs(tmp_path)
+    assert imported.records["answer"].to_list() == ["B", "C", "B"]
+    assert imported.records["gold"].to_list() == ["B", None, None]
+    assert _reasons(imported) == {
+        "several right options": 1, "the right answer is no option": 1, "row cannot be read": 1,
+    }  # fmt: skip
 
 
 def test_lighteval_generation_and_forms(tmp_path: Path) -> None:

@@ -161,9 +161,13 @@ def _groups(about_what: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in about_what.items() if name in COMMON_GROUPS}
 
 
-def _gold_place(state: _State) -> int | None:
-    places = [n for n, reference in enumerate(state.instance.references) if "correct" in reference.tags]
-    return places[0] if places else None
+def _right(state: _State, lettered: bool) -> list[str]:
+    """The right answers, as letters or as texts."""
+    return [
+        chr(ord("A") + place) if lettered else reference.output.text
+        for place, reference in enumerate(state.instance.references)
+        if "correct" in reference.tags
+    ]
 
 
 def _joint(states: list[_State], about_what: Mapping[str, str]) -> Iterable[Row]:
@@ -172,13 +176,11 @@ def _joint(states: list[_State], about_what: Mapping[str, str]) -> Iterable[Row]
         completion = state.result.completions[0] if state.result and state.result.completions else None
         text = completion.text if completion is not None else None
         letters = state.output_mapping or {}
-        place = _gold_place(state)
-        gold = None
-        if place is not None:
-            gold = chr(ord("A") + place) if letters else state.instance.references[place].output.text
+        right = _right(state, bool(letters))
         yield Row(
             item=_id(state, about_what),
-            gold=gold,
+            gold=next(iter(right), None),
+            also_right=tuple(right[1:]),
             answer=text,
             options=len(letters),
             failed=_failed(state, completion),
@@ -198,10 +200,11 @@ def _separate(states: list[_State], about_what: Mapping[str, str]) -> Iterable[R
     for (item, trial), options in together.items():
         first = next(iter(options.values()))
         scores = [_score(options.get(place)) for place in range(len(first.instance.references))]
-        place = _gold_place(first)
+        right = _right(first, lettered=True)
         yield Row(
             item=item,
-            gold=chr(ord("A") + place) if place is not None else None,
+            gold=next(iter(right), None),
+            also_right=tuple(right[1:]),
             options=len(scores),
             scores=tuple(scores),
             repeat=trial + 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from typing import Annotated, Any
 import msgspec
 
 from hesperus.errors import DataError
-from hesperus.normalization import comparable
 from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.log_names import Evidence, about
@@ -67,6 +67,9 @@ _QUESTION = 20_000
 """Characters of a question that are kept."""
 
 _NULL = msgspec.Raw(b"null")
+
+_CONSTANT = re.compile(rb'("(?:[^"\\]|\\.)*+")|\bNaN\b|-?\bInfinity\b')
+"""What is no JSON but in Inspect's logs: the value of a score that was not given is NaN."""
 
 _PART = 1 << 22
 """Bytes of one part of a sample (its metadata, its output, …) that are made into values. In memory values are up to 25
@@ -263,7 +266,13 @@ def _part(raw: msgspec.Raw, kind: Any, name: str, source: Source) -> Any:
 
 def _decode(data: bytes | msgspec.Raw | mmap.mmap, kind: Any, source: Source) -> Any:
     with written_by("Inspect", source.place):
-        return msgspec.json.decode(data, type=kind)
+        try:
+            return msgspec.json.decode(data, type=kind)
+        except msgspec.DecodeError:
+            finite = _CONSTANT.sub(lambda found: found[1] or b"null", memoryview(data))
+            if finite == memoryview(data):
+                raise
+        return msgspec.json.decode(finite, type=kind)
 
 
 def _missing(header: _Header, there: set[tuple[int | str, int]], source: Source) -> list[LeftOut]:
@@ -298,9 +307,6 @@ def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
     failed: Outcome | None = "error" if sample.error else _STOPPED.get(stop)
     if answer is None and not sample.choices:
         answer = reply
-    if len(targets) > 1 and answer and comparable(answer) in map(comparable, targets[1:]):
-        # Each of the targets is right; the first is the label.
-        answer = target
     if failed is None and not reply:
         failed = "empty"
     elif failed is None and answer in (None, ""):
@@ -308,6 +314,7 @@ def _row(sample: _Sample, settings: ImportSettings, source: Source) -> Row:
     return Row(
         item=item_id(sample.metadata, str(sample.id), settings, source),
         gold=target,
+        also_right=tuple(targets[1:]),
         answer=answer,
         options=len(sample.choices or ()),
         failed=failed,

@@ -141,7 +141,7 @@ def _old(row: Mapping[str, Any], number: int, settings: ImportSettings, source: 
     if gold_places and options > 1 and len(scores) >= options:
         return Row(
             item=item_id(specific, str(number), settings, source),
-            gold=chr(ord("A") + int(gold_places[0])),
+            **_labels(gold_places),
             options=options,
             scores=tuple(scores[:options]),
             language=own_language(specific, settings),
@@ -158,24 +158,31 @@ def _new(row: Mapping[str, Any], number: int, settings: ImportSettings, source: 
     specific = _specific(row)
     choices = document.get("choices") or []
     places = document.get("gold_index")
-    places = places if isinstance(places, list) else [places]
-    gold = places[0] if places and places[0] is not None else None
+    places = [place for place in (places if isinstance(places, list) else [places]) if place is not None]
     scores = response.get("logprobs") or []
     identity = str(document.get("id") or number)
     if len(choices) > 1 and len(scores) >= len(choices):
         return Row(
             item=item_id(specific, identity, settings, source),
-            gold=chr(ord("A") + int(gold)) if gold is not None else None,
+            **_labels(places),
             options=len(choices),
             scores=tuple(float(score) for score in scores[: len(choices)]),
             language=own_language(specific, settings),
             verdict=_verdict(row),
         )
-    right = [choices[int(gold)]] if gold is not None and int(gold) < len(choices) else []
+    right = [choices[int(place)] for place in places if int(place) < len(choices)]
     texts = response.get("text_post_processed") or response.get("text") or []
+    if scores and not texts and len(choices) > 1:
+        raise ValueError(f"{len(scores)} scores for {len(choices)} options")
     return replace(
         _written(specific, identity, settings, source, gold=right, text=texts), verdict=_verdict(row)
     )
+
+
+def _labels(places: list[Any]) -> dict[str, Any]:
+    """The right options, of which the first is the label."""
+    first, *others = [chr(ord("A") + int(place)) for place in places] or [None]
+    return {"gold": first, "also_right": tuple(others)}
 
 
 def _verdict(row: Mapping[str, Any]) -> bool | None:
@@ -202,6 +209,7 @@ def _written(
     return Row(
         item=item_id(specific, str(number), settings, source),
         gold=gold[0].strip() if gold else None,
+        also_right=tuple(gold[1:]),
         answer=reply,
         reply=reply,
         failed=None if reply else "empty",

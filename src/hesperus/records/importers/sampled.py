@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.normalization import comparable
 from hesperus.records.importers.asked_texts import with_texts
 from hesperus.records.importers.benchmark_table import COMMON_GROUPS
 from hesperus.records.importers.import_settings import (
@@ -37,6 +38,8 @@ class Row:
     Attributes:
         item: Its id.
         gold: The right answer as the log has it: a letter, a number, a text; None if unknown.
+        also_right: Further right answers, as the log has them. An answer that is one of them becomes the first, which is
+            the label; scores of options have but one, so that such a row has no gold.
         answer: What the tool took for the answer, or the reply itself; None if absent.
         options: How many lettered options; 0 where the answer is free.
         scores: Log-likelihoods of the options, in their order.
@@ -51,6 +54,7 @@ class Row:
 
     item: str
     gold: str | None
+    also_right: tuple[str, ...] = ()
     answer: str | None = None
     options: int = 0
     scores: tuple[float, ...] | None = None
@@ -189,6 +193,8 @@ def rows_frame(rows: list[Row], source: Source, left: list[LeftOut]) -> pl.DataF
     read, outcomes = read_labels(texts, "letter" if all(lettered) else kind)
     scored = softmax(pl.Series("scores", [row.scores for row in rows], dtype=pl.List(pl.Float64)))
     columns: dict[str, list[Any]] = {name: [] for name in LOG_COLUMNS}
+    several: list[str] = []
+    strange: list[str] = []
     for place, row in enumerate(rows):
         labels = list(ascii_uppercase[: row.options]) if row.options else None
         answer, outcome = read[place], outcomes[place]
@@ -202,7 +208,13 @@ def rows_frame(rows: list[Row], source: Source, left: list[LeftOut]) -> pl.DataF
             outcome = row.failed
         if row.failed == "error":
             answer, outcome = None, "error"
-        right = gold[place] if labels is None or gold[place] in labels else None
+        right = gold[place]
+        if row.also_right and row.scores is None and answer is not None:
+            answer = right if comparable(answer) in map(comparable, row.also_right) else answer
+        elif row.also_right and row.scores is not None:
+            right, several = None, [*several, row.item]
+        if right is not None and labels is not None and right not in labels:
+            right, strange = None, [*strange, row.item]
         values = (row.item, row.repeat, outcome, answer, right, labels, scored.probs[place], row.reply)
         for values_of, value in zip(columns.values(), values, strict=True):
             values_of.append(value.to_list() if isinstance(value, pl.Series) else value)
@@ -211,6 +223,13 @@ def rows_frame(rows: list[Row], source: Source, left: list[LeftOut]) -> pl.DataF
         if told:
             detail = f"first at item {rows[told[0]].item!r}; kept as rows without an answer"
             left.append(LeftOut(reason, len(told), source.place, detail))
+    for items, reason in (
+        (several, "several right options"),
+        (strange, "the right answer is no option"),
+    ):
+        if items:
+            detail = f"first at item {items[0]!r}; kept without gold"
+            left.append(LeftOut(reason, len(items), source.place, detail))
     frame = pl.DataFrame(columns, schema=LOG_COLUMNS)
     names = dict.fromkeys(name for row in rows for name in row.groups)
     if any(row.verdict is not None for row in rows):
