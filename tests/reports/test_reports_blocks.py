@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
+
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from hesperus.reports.blocks import Page, Section, Sentences
 from hesperus.reports.columns import Column
 from hesperus.reports.grid import Grid, Number
+from hesperus.reports.terminal import print_grid
 
 HEADS = (Column("Model"), Column("Right, %", unit="number"), Column("Items", unit="number"))
 
@@ -20,6 +24,30 @@ def test_a_column_that_says_the_same_in_every_line_is_said_in_the_caption() -> N
     assert [column.name for column in short.columns] == ["Model", "Right, %"]
     assert short.caption == "Shares. In every line: Items 200."
     assert short.texts == (("m1", "10.0"), ("m2", "20.0"), ("m3", "30.0"))
+
+
+def test_a_terminal_keeps_results_where_there_is_room_and_else_says_that_they_are_of_every_line() -> None:
+    heads = (
+        Column("Model"),
+        Column("T", unit="percentage"),
+        Column("I", unit="percentage"),
+        Column("n", "Items", "count"),
+    )
+    lines = tuple(
+        (f"m{place}", Number(0.1 * place, "percentage", 0.0, 1.0), Number(1.0, "percentage", 0.9, 1.0), Number(200, "count"))
+        for place in range(1, 4)
+    )  # fmt: skip
+
+    def screen(width: int) -> list[str]:
+        console = Console(width=width, file=io.StringIO())
+        print_grid(Grid("", heads, lines), console, lead="What was found")
+        return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+
+    wide, narrow = screen(80), screen(36)
+    assert wide[1] == "Items 200" and wide[2].split() == ["Model", "T,", "%", "I,", "%"]
+    assert [line.count("100.0 [90.0, 100.0]") for line in wide[4:7]] == [1, 1, 1]
+    assert " ".join(narrow[1:3]).replace("\u00a0", " ") == "Items 200 · in every line I 100.0 % [90.0, 100.0]"
+    assert "I, %" not in "\n".join(narrow[3:])
 
 
 def test_two_lines_keep_every_column() -> None:

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Literal
 
 from hesperus import rounding
-from hesperus.reports.columns import Column
+from hesperus.reports.columns import ANSWERED, Column
 from hesperus.wording import MISSING, joined
 
 
@@ -173,6 +173,8 @@ def lowered(heading: str) -> str:
 
 _TOLD_TOGETHER = ("percentage", "points", "number", "score")
 """Units of measured numbers, which two columns may have in common; counts and p values have their own."""
+_RESULTS = (*_TOLD_TOGETHER, "value", "difference", "p")
+"""Units of what was measured."""
 _SIGNS = ("%", "points")
 """Units that a heading ends in."""
 
@@ -267,6 +269,25 @@ class Grid:
             and len(self.rows) > 2
             and all(str(row[place]) == str(self.rows[0][place]) for row in self.rows)
         )
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """Places of the columns that have what was measured, but for the share that was answered."""
+        return tuple(
+            place
+            for place, column in enumerate(self.columns)
+            if column.unit in _RESULTS and not column.key.startswith(ANSWERED.key)
+            if any(isinstance(cell := row[place], Number) and cell.unit != "count" for row in self.rows)
+        )
+
+    def keeping_results(self) -> Grid:
+        """The same with results that stay columns even where they are the same in every line, as far as a narrow table has them."""
+        kept = self.results
+        columns = (
+            replace(one, is_own=one.is_own or (one.rank == 0 and place in kept))
+            for place, one in enumerate(self.columns)
+        )
+        return replace(self, columns=tuple(columns))
 
     def without_the_same(self, *, is_narrow: bool = False) -> Grid:
         """The same with its varying columns alone, and what the others say in `about` instead of the caption.

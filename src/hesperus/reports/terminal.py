@@ -7,7 +7,7 @@ be cut, with …; numbers never are. The format ``wide`` shows everything on lon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
@@ -86,12 +86,18 @@ def print_grid(grid: Grid, console: Console, *, lead: str, explained: str = "") 
         explained: How the table is to be read.
     """
     narrow = grid.without_the_same(is_narrow=True)
-    details = tuple(place for place, one in enumerate(narrow.columns) if one.unit == "detail")
-    layout = _fitting(narrow, details, console.width)
-    print_wrapped(lead, console, "bold")
-    print_wrapped(" · ".join(_about(narrow)), console, "dim")
     measured = any(one.numeric and one.unit != "count" for one in grid.columns)
-    if measured and not any(one.numeric for one in narrow.columns):
+    is_the_same = measured and not any(one.numeric for one in narrow.columns)
+    if not is_the_same:
+        # Results stay columns where there is room; elsewhere the line above the table says that they are of every line.
+        whole = grid.keeping_results().without_the_same(is_narrow=True)
+        narrow = whole if _Layout(whole, _shown(whole), is_brief=True).fits(console.width) else narrow
+    layout = _fitting(narrow, console.width)
+    print_wrapped(lead, console, "bold")
+    results = {grid.columns[place].name for place in grid.results} if not is_the_same else set()
+    print_wrapped(_about(narrow, results), console, "dim")
+    details = _details(narrow)
+    if is_the_same:
         console.print(Text(f"the same in all {len(grid.rows)} lines"))
     else:
         _print_lines(layout, details, console)
@@ -107,12 +113,27 @@ def print_wrapped(text: str, console: Console, style: str, indent: str = "", fir
         console.print(Text(f"{start}{isolated(line.plain.rstrip())}", style=style), soft_wrap=True)
 
 
-def _about(grid: Grid) -> Iterator[str]:
-    """What holds for every line; that nothing was excluded goes without saying."""
+def _about(grid: Grid, results: Collection[str]) -> str:
+    """What holds for every line, results last and as such; that nothing was excluded goes without saying."""
+    said: dict[bool, list[str]] = {False: [], True: []}
     for name, text in grid.about:
         if (name, text) != (EXCLUDED.name, "0"):
             told = text.counts if isinstance(text, LeftOut) else text.partition(": ")[0]
-            yield about_text(name, told.partition(" (")[0] if told.startswith(MISSING) else told)
+            told = told.partition(" (")[0] if told.startswith(MISSING) else told
+            said[name in results].append(about_text(name, told))
+    if said[True]:
+        said[False].append(f"in every line {', '.join(said[True])}")
+    return " · ".join(said[False])
+
+
+def _details(grid: Grid) -> tuple[int, ...]:
+    """Places of the columns that are written under a line."""
+    return tuple(place for place, one in enumerate(grid.columns) if one.unit == "detail")
+
+
+def _shown(grid: Grid) -> tuple[int, ...]:
+    details = _details(grid)
+    return tuple(place for place in range(len(grid.columns)) if place not in details)
 
 
 def print_properties(rows: Sequence[tuple[str, str]], console: Console) -> None:
@@ -127,9 +148,9 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _fitting(grid: Grid, details: tuple[int, ...], width: int) -> _Layout:
+def _fitting(grid: Grid, width: int) -> _Layout:
     """The first layout that fits; else names go into headings, texts are cut, and the last numbers are excluded."""
-    everything = tuple(place for place in range(len(grid.columns)) if place not in details)
+    everything = _shown(grid)
     layout = _Layout(grid, everything)
     for rank, is_brief, is_short in _STEPS:
         places = tuple(place for place in everything if grid.columns[place].rank <= rank)
