@@ -94,3 +94,12 @@ def test_a_pack_whose_shape_is_wrong_is_not_probed(tmp_path: Path) -> None:
     )
     (finding,) = check(file, probe=false_answers)
     assert finding.key == "labels.polarity.no"
+
+
+@pytest.mark.parametrize("tag", ["de", "es", "sw", "tr"])
+def test_each_negator_is_probed_with_a_letter_that_takes_the_place_of_another(tag: str) -> None:
+    grammar = pack(tag).grammar
+    made = {
+        probe.reply for probe in probes(pack(tag)) if probe.key == "grammar.but" and probe.allowed == {"B"}
+    }
+    assert made == {f"{negator} A {grammar.but[0]} B." for negator in grammar.negators} != set()
