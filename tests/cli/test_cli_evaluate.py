@@ -344,3 +344,11 @@ def test_an_engine_that_is_none_or_lacks_its_name_is_refused(call: Call, tmp_pat
     refused(call("length", file, "--engine", "rey"), UnknownNameError, "unknown engine: 'rey'", "ray")
     asked = ("information", file, "--judge", "pocket/s", "--engine-workers", 2)
     refused(call(*asked), UsageError, "--engine-workers is for --engine ray")
+
+
+def test_prompts_in_the_column_of_languages_are_told_as_such_and_not_as_doubled_rows(
+    call: Call, tmp_path: Path
+) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text("model,item,language,input,reply\nm,1,en,Tell me.,Peru.\nm,1,de,Tell me.,Peru.\n")
+    refused(call("information", file), DataError, "line 2", "'input'", "unknown language: 'Tell me.'")

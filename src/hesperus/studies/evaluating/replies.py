@@ -83,6 +83,8 @@ def replies_of(records: pl.DataFrame, *, file: Path | None = None) -> pl.DataFra
         default.alias(name) for name, default in defaults.items() if name not in given.columns
     )
     read = _is_whole(given)
+    # What names no language is said first: such rows are one key, and would pass for doubled ones.
+    languages_of(given["input"].cast(pl.String(), strict=False), file)
     frame = conform(_as_answers(given, file), file=file, header=1 if _has_header(file) else 0)
     frame = frame.with_columns(languages_of(frame["input"], file).alias("language"))
     frame = frame.with_columns(pl.Series("outcome", _outcomes(frame, read), dtype=pl.String()))
@@ -174,8 +176,8 @@ def languages_of(codes: pl.Series, file: Path | None) -> pl.Series:
     Raises:
         DataError: One that is neither; names the row and the column.
     """
-    known: dict[str, str] = {}
-    for row, code in enumerate(codes.to_list(), start=1):
+    known: dict[str | None, str | None] = {None: None}
+    for row, code in enumerate(codes.to_list(), start=2 if _has_header(file) else 1):
         if code in known:
             continue
         try:
@@ -190,7 +192,7 @@ def languages_of(codes: pl.Series, file: Path | None) -> pl.Series:
                     line=row,
                     field=codes.name,
                 ) from None
-    return codes.replace_strict(known, return_dtype=pl.String())
+    return pl.Series(codes.name, [known[code] for code in codes.to_list()], pl.String())
 
 
 def _has_header(file: Path | None) -> bool:
