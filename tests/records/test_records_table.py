@@ -168,6 +168,7 @@ def test_csv_and_json_lines_read_as_parquet_does(tmp_path: Path) -> None:
     frame = conform(
         _frame({}, {"outcome": "refused", "answer": None, "probs": None}).with_columns(tokens=pl.lit(5))
     )
+    frame = frame.with_columns(reply_language=pl.lit("en"))
     write_records(frame, tmp_path / "r.parquet")
     as_text = frame.with_columns(
         pl.Series("options", [json.dumps(v) for v in frame["options"].to_list()]),
@@ -182,6 +183,9 @@ def test_csv_and_json_lines_read_as_parquet_does(tmp_path: Path) -> None:
         assert found["tokens"].to_list() == [5, 5]
     narrow = read_records(str(tmp_path / "r.parquet"), columns=["tokens"])
     assert narrow["tokens"].to_list() == [5, 5] and narrow["reply"].null_count() == 2
+    # Where no column has the language of the replies, they have to tell it.
+    frame.drop("reply_language").write_parquet(tmp_path / "plain.parquet")
+    assert read_records(tmp_path / "plain.parquet", columns=[])["reply"].null_count() == 0
     assert "tokens" not in read_records(tmp_path / "r.csv", columns=[]).columns
 
 

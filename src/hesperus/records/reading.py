@@ -20,6 +20,9 @@ RECORDS_FILE = "records.parquet"
 _HEAD = 1 << 16
 """Bytes at the beginning of a file in which its heading ends."""
 
+_MANY_REPLIES = 100_000
+"""Rows beyond which replies are read only if they are wanted."""
+
 _TEXT_COLUMNS = {name: pl.String() for name, kind in SCHEMA.items() if kind != SCHEMA["repeat"]}
 
 
@@ -52,7 +55,7 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
     except (*DAMAGED, UnicodeDecodeError) as error:
         raise broken_table(file, error) from error
     if columns is not None:
-        frame = frame.select(_wanted(file, frame.columns, columns))
+        frame = frame.select(_wanted(file, frame.columns, columns, rows=frame.height))
     return conform(frame, file=file, header=1 if kind in ("csv", "tsv") else 0)
 
 
@@ -72,13 +75,14 @@ def records_file(path: Path) -> Path:
     return path
 
 
-def _wanted(file: Path, present: Sequence[str], columns: Sequence[str]) -> list[str]:
+def _wanted(file: Path, present: Sequence[str], columns: Sequence[str], *, rows: int) -> list[str]:
     for name in columns:
         if name not in present:
             groups = [column for column in present if column not in SCHEMA]
             raise UnknownNameError(f"column of {file}", name, groups or present)
-    # Replies tell their language where no column does.
-    looked_at = (*MEASURED, *columns, *(["reply"] if "reply_language" not in present else []))
+    # Replies tell their language where no column does; those of a large table stay on disk all the same.
+    tell = "reply_language" not in present and rows <= _MANY_REPLIES
+    looked_at = (*MEASURED, *columns, *(["reply"] if tell else []))
     return [name for name in present if name in looked_at]
 
 
@@ -86,7 +90,8 @@ def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:
     warn_of_records(file, known_version(file))
     scan = pl.scan_parquet(file)
     if columns is not None:
-        scan = scan.select(_wanted(file, scan.collect_schema().names(), columns))
+        rows = scan.select(pl.len()).collect().item()
+        scan = scan.select(_wanted(file, scan.collect_schema().names(), columns, rows=rows))
     return scan.collect()
 
 

@@ -181,8 +181,8 @@ def _new(row: Mapping[str, Any], number: int, settings: ImportSettings, source: 
 
 def _labels(places: list[Any]) -> dict[str, Any]:
     """The right options, of which the first is the label."""
-    first, *others = [chr(ord("A") + int(place)) for place in places] or [None]
-    return {"gold": first, "also_right": tuple(others)}
+    right = [chr(ord("A") + int(place)) for place in places]
+    return {"gold": right[0] if right else None, "also_right": tuple(right[1:])}
 
 
 def _verdict(row: Mapping[str, Any]) -> bool | None:
