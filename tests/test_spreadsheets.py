@@ -97,6 +97,8 @@ def test_exclusions_keep_their_items(tmp_path: Path) -> None:
         ('"two\nlines",c\r\n1\r\n3,4\r\n', [{"two\nlines": "1", "c": None}, {"two\nlines": "3", "c": "4"}]),
         ("a,a,\n1,2,3", [{"a": "1", "a_duplicated_0": "2", "": "3"}]),
         ("a,b\n", []),
+        ("a,b\r\r\n1,2\r\r\n3,4\r\r\n", [{"a": "1", "b": "2"}, {"a": "3", "b": "4"}]),
+        ("a,b\r\n1,2\r\n3,4\r", [{"a": "1", "b": "2"}, {"a": "3", "b": "4"}]),
     ],
 )
 def test_headings_are_read_as_they_are_written(tmp_path: Path, text: str, rows: list[dict[str, str]]) -> None:

@@ -59,8 +59,9 @@ def reader_list() -> tuple[Reader, ...]:
     return (*labels, *choices, *texts, *others)
 
 
-_LISTED = re.compile(r"\s*[-+>#]")
-"""What begins a line of a list, a quotation or a heading, and begins none in bold; a dash may be a minus, too."""
+_NOT_IN_BOLD = re.compile(r"[*\n]|^\s*[-+>#]|think", re.IGNORECASE)
+"""Bold itself; several lines; what begins a line of a list, a quotation or a heading, or a reply with its thinking, and begins
+none in bold. A dash may be a minus, too."""
 
 
 def _typographic(text: str) -> str:
@@ -74,7 +75,7 @@ HARMLESS: dict[str, Callable[[str], str]] = {
     "composed": lambda text: unicodedata.normalize("NFC", text),
     "no-break blanks": lambda text: text.replace(" ", "\u00a0"),
     "byte order mark": lambda text: f"\ufeff{text}",
-    "bold": lambda text: text if "*" in text or "\n" in text or _LISTED.match(text) else f"**{text}**",
+    "bold": lambda text: text if _NOT_IN_BOLD.search(text) else f"**{text}**",
     "thinking": lambda text: (
         text if "think" in text.casefold() else f"<think>A or B? yes, no. 7</think>{text}"
     ),

@@ -278,7 +278,14 @@ def read_separated(content: bytes, separator: str) -> pl.DataFrame:
     if len(set(columns)) != len(columns):
         raise pl.exceptions.DuplicateError("two columns of the heading have the same name")
     plain = separator.join(map(str, range(len(columns)))).encode() + b"\n"
-    table = pl.read_csv(plain + content[lines.tell() :], infer_schema=False, separator=separator)
+    heading, rows = content[: lines.tell()], content[lines.tell() :]
+    if heading.endswith(
+        b"\r\r\n"
+    ):  # Python's text mode on Windows makes that of the ends of lines of its own csv
+        rows = rows.replace(b"\r\r\n", b"\r\n")
+    if rows.endswith(b"\r"):  # of a file that was cut in the middle of its last end of a line
+        rows += b"\n"
+    table = pl.read_csv(plain + rows, infer_schema=False, separator=separator)
     table.columns = columns
     if _may_be_joined(table) and _row_count(content, separator) != _filled(table):
         raise pl.exceptions.ComputeError("a quotation mark inside a text")

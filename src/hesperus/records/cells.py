@@ -11,11 +11,11 @@ from typing import Literal
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.wording import parsed
 
-Condition = Literal["T", "I", "X", "repeat", "originals"]
+Condition = Literal["T", "I", "X", "repeat", "originals", "chosen"]
 """Why two cells are compared.
 
 T: instruction and input in the made sense; I: only the instruction; X: only the input; repeat: the same sense again;
-originals: two senses that the benchmark gives.
+originals: two senses that the benchmark gives; chosen: named by the user.
 """
 
 _KEYS = ("instruction", "input", "repeat", "model")
