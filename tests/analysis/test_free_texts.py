@@ -39,6 +39,7 @@ def _records(task: str = "open", *, text: str = LONG, **more: object) -> pl.Data
         (_records(text="x" * 40), ()),
         (_records(text="x" * 41), ("open",)),
         (_records(text="yes {item}", rule="whole text"), ("open",)),
+        (_records(text="yes {item}").with_columns(rule=pl.lit(None, pl.String)), ()),
         (_records(gold="yes"), ()),
         (pl.concat([_records(), _records("closed", text="yes")]), ("open",)),
         (_records().clear(), ()),
