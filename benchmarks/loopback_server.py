@@ -1,13 +1,14 @@
 """A loopback chat endpoint that costs as little as possible, in a process of its own, for the benchmarks beside it.
 
 With a latency and a rate it behaves as a provider does: replies take their time, and what goes beyond the rate is refused (429).
-What it says may hold ``{}``, in place of which each reply has a number of its own.
+One in so many replies may take far longer than the rest. What it says may hold ``{}``, in place of which each reply has a number of its own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import random
 import subprocess
 import sys
 import time
@@ -60,10 +61,14 @@ class Answer(asyncio.Protocol):
         latency: Seconds until a reply is sent.
         bucket: What is served at all.
         replies: Whole responses, one after the other.
+        slow: One in how many replies is slow, 0 for none, and the seconds that it takes.
     """
 
-    def __init__(self, latency: float, bucket: Bucket, replies: Iterator[bytes]) -> None:
+    def __init__(
+        self, latency: float, bucket: Bucket, replies: Iterator[bytes], slow: tuple[int, float]
+    ) -> None:
         self.latency, self.bucket, self.replies = latency, bucket, replies
+        self.one_in, self.seconds = slow
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -80,10 +85,17 @@ class Answer(asyncio.Protocol):
             self.buffer = self.buffer[end + 4 + length :]
             if not self.bucket.takes():
                 self.transport.write(REFUSAL)
-            elif self.latency:
-                asyncio.get_running_loop().call_later(self.latency, self.transport.write, next(self.replies))
             else:
-                self.transport.write(next(self.replies))
+                self.reply()
+
+    def reply(self) -> None:
+        """Send the next reply, at once or later."""
+        is_slow = self.one_in and random.random() < 1 / self.one_in
+        seconds = self.seconds if is_slow else self.latency
+        if seconds:
+            asyncio.get_running_loop().call_later(seconds, self.transport.write, next(self.replies))
+        else:
+            self.transport.write(next(self.replies))
 
 
 def responses(says: str) -> Iterator[bytes]:
@@ -94,26 +106,29 @@ def responses(says: str) -> Iterator[bytes]:
         yield HEAD % len(body) + body
 
 
-async def serve(latency: float, rate: float, says: str) -> None:
+async def serve(latency: float, rate: float, says: str, slow: tuple[int, float]) -> None:
     """Serve until standard input closes, having printed the port."""
     loop = asyncio.get_running_loop()
     bucket, replies = Bucket(rate), responses(says)
-    server = await loop.create_server(lambda: Answer(latency, bucket, replies), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: Answer(latency, bucket, replies, slow), "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 
 
 @contextmanager
-def serving(latency: float = 0.0, rate: float = 0.0, says: str = SAYS) -> Iterator[str]:
+def serving(
+    latency: float = 0.0, rate: float = 0.0, says: str = SAYS, slow: tuple[int, float] = (0, 0.0)
+) -> Iterator[str]:
     """The base URL of a server that ends with the block.
 
     Args:
         latency: Seconds that a reply takes.
         rate: Requests a second that are served; 0 serves all.
         says: Text of each reply.
+        slow: One in how many replies is slow, 0 for none, and the seconds that it takes.
     """
     process = subprocess.Popen(
-        [sys.executable, __file__, str(latency), str(rate), says],
+        [sys.executable, __file__, str(latency), str(rate), says, *map(str, slow)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -128,4 +143,5 @@ def serving(latency: float = 0.0, rate: float = 0.0, says: str = SAYS) -> Iterat
 
 
 if __name__ == "__main__":
-    uvloop.run(serve(float(sys.argv[1]), float(sys.argv[2]), sys.argv[3]))
+    _, latency, rate, says, one_in, seconds = sys.argv
+    uvloop.run(serve(float(latency), float(rate), says, (int(one_in), float(seconds))))

@@ -334,12 +334,13 @@ def test_impossible_policies_are_refused(make, message):
 
 def test_the_rate_is_that_of_the_last_fifteen_seconds_and_not_of_the_last_look():
     times = [0.0]
-    tally = Tally(1000, cached=10, clock=lambda: times[-1])
+    tally = Tally(1000, clock=lambda: times[-1])
     assert tally.snapshot().rate == 0.0, "no time has passed"
     told = []
     for second in range(1, 41):
         times.append(float(second))
-        tally.done += 2 if second <= 20 else 5
+        tally.answered += 2 if second <= 20 else 5
+        tally.cached += 10
         told.append(tally.snapshot().rate)
     assert told[:20] == pytest.approx([2.0] * 20), "replies from the store do not count"
     assert told[34:] == [5.0] * 6, "15 seconds after the endpoint became faster, only those 15 count"

@@ -11,6 +11,7 @@ from tests.studies.test_studies_shards import STUDIES, WHOLE, run
 
 import hesperus as hs
 from hesperus.api.results import RunResult
+from hesperus.asking import engine
 from hesperus.errors import DataError, UsageError
 from hesperus.records import read_run, writing
 from hesperus.records.files import parts_folder
@@ -21,7 +22,7 @@ from hesperus.tasks import packed
 def by_the_disk(patch: pytest.MonkeyPatch) -> None:
     """Bounds that the small runs of these tests exceed."""
     for room, name, value in (
-        (stages, "_AT_ONCE", 7), (stages, "_IN_MEMORY", 5), (keeping, "_FEW", 3), (keeping, "_ITEMS_AT_ONCE", 5),
+        (engine, "COMPUTED_PART", 7), (stages, "_IN_MEMORY", 5), (keeping, "_FEW", 3), (keeping, "_ITEMS_AT_ONCE", 5),
         (writing, "_AT_ONCE", 11), (packed, "_IN_MEMORY", 600), (packed, "_AT_ONCE", 4),
     ):  # fmt: skip
         patch.setattr(room, name, value)

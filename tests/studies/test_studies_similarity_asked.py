@@ -11,12 +11,11 @@ import pytest
 
 from hesperus.analysis.similarity.all_pairs import similarity_tables
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, settings_of
-from hesperus.asking import Progress
+from hesperus.asking import Progress, engine
 from hesperus.errors import BudgetReachedError, UsageError
 from hesperus.measures import Bootstrap, Key, agreement_statistics, estimate
 from hesperus.models.pocket import beliefs
 from hesperus.records import read_run
-from hesperus.studies.asked import stages
 from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.asked.stages import default_folder, plan_study, run_study
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
@@ -129,7 +128,7 @@ def test_a_study_asked_in_parts_is_the_study_asked_at_once(
     }
     study = SimilarityStudy.from_mapping(declared)
     run_study(study, tmp_path / "whole")
-    monkeypatch.setattr(stages, "_AT_ONCE", 5)
+    monkeypatch.setattr(engine, "COMPUTED_PART", 5)
     seen: list[Progress] = []
     store = tmp_path / "again.sqlite"
     limited = SimilarityStudy.from_mapping({**declared, "budget": {"requests": 7}})

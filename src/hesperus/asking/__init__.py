@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.asking.engine import ask, held
+    from hesperus.asking.engine import ask, ask_in_parts, held
     from hesperus.asking.keys import request_key
     from hesperus.asking.policy import Batching, Budget, Policy, Prices
     from hesperus.asking.progress import Progress
@@ -23,6 +23,7 @@ __all__ = [
     "ReplyStore",
     "Spending",
     "ask",
+    "ask_in_parts",
     "held",
     "request_key",
 ]

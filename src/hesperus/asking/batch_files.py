@@ -6,11 +6,12 @@ Both lie next to the store, in ``NAME.batches``: ``requests/`` is written, ``rep
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from hesperus.asking.batch_lines import Lines, files_of
 from hesperus.asking.policy import Batching
-from hesperus.asking.runs import Ledger
+from hesperus.asking.runs import Job, Ledger
 from hesperus.errors import PendingError, StoreError, UsageError
 from hesperus.fingerprint import fingerprint
 from hesperus.models import BatchModel
@@ -29,13 +30,14 @@ class FilesRun:
 
     Args:
         model: Who is asked.
-        ledger: What is asked, and what became of it.
+        ledger: What becomes of what is asked.
+        jobs: What is asked.
         batching: Bounds of a file.
     """
 
-    def __init__(self, model: BatchModel, ledger: Ledger, batching: Batching) -> None:
+    def __init__(self, model: BatchModel, ledger: Ledger, jobs: Sequence[Job], batching: Batching) -> None:
         self.ledger = ledger
-        self._model, self._batching = model, batching
+        self._model, self._jobs, self._batching = model, jobs, batching
 
     def main(self) -> None:
         """Ask everything; see Run."""
@@ -59,12 +61,12 @@ class FilesRun:
         if str(store) == MEMORY:
             raise UsageError("batch files lie beside the reply store; give one that is a file")
         folder = batches_folder(store)
-        jobs = {job.key: job for job in self.ledger.jobs}
+        jobs = {job.key: job for job in self._jobs}
         lines = Lines(self._model, self.ledger, jobs)
         for path in sorted((folder / "replies").glob("*.jsonl")):
             with path.open("rb") as file:
                 lines.take(file)
-        left = [job for job in self.ledger.jobs if job.key not in lines.answered]
+        left = [job for job in self._jobs if job.key not in lines.answered]
         name = _NOT_IN_NAMES.sub("_", self._model.name)
         requests = folder / "requests"
         for old in requests.glob(f"{name}-*.jsonl"):

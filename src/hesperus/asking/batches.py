@@ -62,15 +62,16 @@ class BatchRun:
 
     Args:
         model: Who is asked.
-        ledger: What is asked, and what became of it.
+        ledger: What becomes of what is asked.
+        jobs: What is asked.
         batching: How.
     """
 
-    def __init__(self, model: BatchModel, ledger: Ledger, batching: Batching) -> None:
+    def __init__(self, model: BatchModel, ledger: Ledger, jobs: Sequence[Job], batching: Batching) -> None:
         self.ledger = ledger
         self._model, self._batching = model, batching
         self._identity = fingerprint(dict(model.identity))
-        self._jobs: Mapping[str, Job] = {job.key: job for job in ledger.jobs}
+        self._jobs: Mapping[str, Job] = {job.key: job for job in jobs}
         self._held: dict[str, Hold] = {}
         self._rounds: Counter[str] = Counter()
         self._rng = random.Random()

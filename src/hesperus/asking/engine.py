@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import ExitStack, closing
 
+from hesperus.asking.handing import Handing, handing_to
 from hesperus.asking.keys import key_maker
 from hesperus.asking.policy import Policy
-from hesperus.asking.progress import Parts, Report, Tally
-from hesperus.asking.runs import Job, Ledger, conduct
+from hesperus.asking.progress import Report, Tally
+from hesperus.asking.runs import TICK_SECONDS, Again, Ledger
 from hesperus.asking.spending import Spending
 from hesperus.asking.store import ReplyStore
 from hesperus.asking.turns import turn
+from hesperus.asking.window import Window
 from hesperus.errors import DataError, UsageError
-from hesperus.models import BatchModel, CopiedModel, LocalModel, Model, RemoteModel
+from hesperus.models import CopiedModel, LocalModel, Model, RemoteModel
 from hesperus.types import Failure, Reply, Request
+
+STREAMED_PART, COMPUTED_PART = 1 << 12, 1 << 14
+"""Requests that are taken and handed out together: of an endpoint, which has further ones before these are answered; of a model
+that computes, which has batches of those alike among them."""
 
 
 def ask(
@@ -25,7 +33,6 @@ def ask(
     policy: Policy | None = None,
     progress: Report | None = None,
     spending: Spending | None = None,
-    parts: Parts | None = None,
 ) -> list[Reply | Failure]:
     """Answer requests, each from the store or, once, from the model.
 
@@ -41,7 +48,6 @@ def ask(
         policy: How hard to ask, and what may be spent; ``Policy()`` where None.
         progress: Called in the caller's thread some ten times a second, and at the end.
         spending: What was spent before; added to. One object for several calls makes one budget over all.
-        parts: Where these requests are a part of more: how far the parts before came; brought up to date.
 
     Returns:
         Reply or Failure for each request, in the order of the requests.
@@ -55,32 +61,109 @@ def ask(
         EngineError: Where the model is asked cannot be used, or is gone; what was answered is kept.
         KeyboardInterrupt: The user interrupted; what was answered is kept.
     """
+    count = len(requests)
+    parts = ask_in_parts(
+        model,
+        requests,
+        count,
+        store=store,
+        policy=policy,
+        progress=progress,
+        spending=spending,
+        at_once=count,
+    )
+    with closing(parts):
+        return [reply for part in parts for reply in part]
+
+
+def ask_in_parts(
+    model: Model,
+    requests: Iterable[Request],
+    count: int,
+    *,
+    store: ReplyStore,
+    policy: Policy | None = None,
+    progress: Report | None = None,
+    spending: Spending | None = None,
+    again: Again | None = None,
+    at_once: int | None = None,
+) -> Generator[list[Reply | Failure]]:
+    """As ``ask``, of requests that are not all held: they are taken as there is room for them, and replies come in their order.
+
+    An endpoint has further requests while a late reply holds up those that come after it. Close the generator where it is not
+    used up: what is in flight is then kept before anything else happens.
+
+    Args:
+        model: Who is asked.
+        requests: What is asked.
+        count: How many they are, for the progress; at the end they are counted.
+        store: Where replies are kept.
+        policy: How hard to ask, and what may be spent; ``Policy()`` where None.
+        progress: Called in the caller's thread some ten times a second while it waits, and at the end.
+        spending: What was spent before; added to.
+        again: What to ask in place of a request because of its reply; what comes of that is handed out instead.
+        at_once: Requests that are taken and handed out together; as suits the model where None.
+
+    Yields:
+        Reply or Failure for each of some requests; all of them have the order of the requests.
+
+    Raises:
+        HesperusError: As of ``ask``.
+        KeyboardInterrupt: As of ``ask``.
+    """
     if not isinstance(model, RemoteModel | LocalModel | CopiedModel):
         raise UsageError(f"{type(model).__name__} is no model: it has neither reply() nor replies()")
-    keys, unsayable = _keys(requests, model.identity)
-    asked = {key: request for key, request in zip(keys, requests, strict=True) if key not in unsayable}
-    found: dict[str, Reply | Failure] = {**unsayable, **store.find(list(asked))}
-    missing = [Job(key, request) for key, request in asked.items() if key not in found]
-    tally = Tally(len(asked) + len(unsayable), len(found) - len(unsayable), parts=parts)
-    tally.failed += len(unsayable)
-    if missing:
-        with turn(store.path, model.identity, waiting=_waiting(tally, progress)):
-            tally.note = ""
-            # What another process asked while this one waited for its turn is there now.
-            late = store.find([job.key for job in missing])
-            found.update(late)
-            tally.cached += len(late)
-            tally.done += len(late)
-            left = [job for job in missing if job.key not in late]
-            ledger = Ledger(
-                left, store, policy=policy or Policy(), spending=spending or Spending(), tally=tally
-            )
-            found.update(_run(model, ledger, progress))
-    if parts is not None:
-        parts.reached = tally.snapshot()
+    policy, again, tally = policy or Policy(), again or _stands, Tally(count)
+    ledger = Ledger(store, policy=policy, spending=spending or Spending(), tally=tally, again=again)
+    window = Window(
+        requests, count, key_of=key_maker(model.identity), store=store, tally=tally, again=again,
+        at_once=_at_once(model, policy, count) if at_once is None else at_once,
+    )  # fmt: skip
+
+    told_at = time.monotonic()
+
+    def report() -> None:
+        nonlocal told_at
+        if progress is None or time.monotonic() - told_at < TICK_SECONDS:
+            return
+        told_at, state = time.monotonic(), tally.snapshot()
+        if state.left:  # the last state is told once, at the end
+            progress(state)
+
+    with ExitStack() as opened:
+        handing: Handing | None = None
+        has_turn = False
+        while window.is_open:
+            takes = window.has_room and (handing is None or handing.wants_more)
+            if handing is not None:
+                handing.wait(0.0 if takes else TICK_SECONDS)
+            jobs = window.note(ledger.ended()) + (window.take() if takes else [])
+            jobs = window.look_up(jobs)
+            if jobs and not has_turn:
+                opened.enter_context(turn(store.path, model.identity, waiting=_waiting(tally, progress)))
+                has_turn, tally.note = True, ""
+                jobs = window.look_up(jobs)  # another process may have asked them meanwhile
+            if jobs:
+                handing = handing or handing_to(model, ledger, opened, report)
+                handing.hand(jobs)
+            report()
+            if window.is_open:
+                yield from window.ready()
+        if handing is not None:
+            handing.end()
     if progress is not None:
         progress(tally.snapshot())
-    return [found[key] for key in keys]
+    yield from window.ready()
+
+
+def _at_once(model: Model, policy: Policy, count: int) -> int:
+    if not isinstance(model, RemoteModel):
+        return COMPUTED_PART
+    return STREAMED_PART if policy.batching is None else count
+
+
+def _stands(request: Request, reply: Reply) -> None:
+    """Every reply stands."""
 
 
 def held(model: Model, requests: Sequence[Request], *, store: ReplyStore) -> list[bool]:
@@ -89,50 +172,14 @@ def held(model: Model, requests: Sequence[Request], *, store: ReplyStore) -> lis
     Raises:
         StoreError: The store cannot be read.
     """
-    keys, unsayable = _keys(requests, model.identity)
-    found = store.find([key for key in dict.fromkeys(keys) if key not in unsayable])
-    return [key in found for key in keys]
-
-
-def _run(
-    model: RemoteModel | LocalModel | CopiedModel, ledger: Ledger, progress: Report | None
-) -> Mapping[str, Reply | Failure]:
-    if not ledger.jobs:
-        return {}
-    # The engines are imported where they are needed: asyncio alone costs a tenth of the start-up time.
-    batching = ledger.policy.batching
-    if batching is not None and isinstance(model, RemoteModel):
-        if not isinstance(model, BatchModel):
-            raise UsageError(f"{model.name} cannot be asked in batches; leave --batch out")
-        if batching.mode == "export":
-            from hesperus.asking.batch_files import FilesRun
-
-            return conduct(FilesRun(model, ledger, batching), progress)
-        from hesperus.asking.batches import BatchRun
-
-        return conduct(BatchRun(model, ledger, batching), progress)
-    if isinstance(model, RemoteModel):
-        from hesperus.asking.remote import RemoteRun
-
-        return conduct(RemoteRun(model, ledger), progress)
-    from hesperus.asking.local import LocalRun
-
-    return conduct(LocalRun(model, ledger), progress)
-
-
-def _keys(
-    requests: Sequence[Request], identity: Mapping[str, str]
-) -> tuple[list[str], dict[str, Reply | Failure]]:
-    """The key of each request, and failures for those with a text that cannot be sent."""
-    key_of, keys = key_maker(identity), []
-    unsayable: dict[str, Reply | Failure] = {}
-    for index, request in enumerate(requests):
+    key_of, keys = key_maker(model.identity), list[str | None]()
+    for request in requests:
         try:
             keys.append(key_of(request))
-        except DataError as error:
-            keys.append(f"unsayable-{index}")
-            unsayable[keys[-1]] = Failure("bad_text", str(error))
-    return keys, unsayable
+        except DataError:
+            keys.append(None)
+    found = store.find([key for key in dict.fromkeys(keys) if key is not None])
+    return [key in found for key in keys]
 
 
 def _waiting(tally: Tally, progress: Report | None) -> Callable[[str], None]:

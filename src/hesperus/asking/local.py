@@ -28,12 +28,13 @@ class LocalRun:
 
     Args:
         model: Who is asked.
-        ledger: What is asked, and what became of it.
+        ledger: What becomes of what is asked.
+        jobs: What is asked.
     """
 
-    def __init__(self, model: LocalModel | CopiedModel, ledger: Ledger) -> None:
+    def __init__(self, model: LocalModel | CopiedModel, ledger: Ledger, jobs: Sequence[Job]) -> None:
         self.ledger = ledger
-        self._model = model
+        self._model, self._jobs = model, jobs
         self._batches: deque[Sequence[Job]] = deque()
         self._turn = threading.Condition()
         self._ready: list[tuple[Job, Reply]] = []
@@ -41,7 +42,7 @@ class LocalRun:
 
     def main(self) -> None:
         """Ask everything; see Run."""
-        model, jobs = self._model, self.ledger.jobs
+        model, jobs = self._model, self._jobs
         try:
             copies = model.copies() if isinstance(model, CopiedModel) else alone(model)
             # No copy stands idle for the sake of full batches.
@@ -99,7 +100,6 @@ class LocalRun:
             if not held and self.ledger.purse.waits:
                 self._turn.wait()
             elif not held:
-                self._commit()  # what is answered must be kept before it is counted
                 self.ledger.spent_out()
 
     def _answer(self, held: Sequence[tuple[Job, Hold]]) -> None:

@@ -55,64 +55,53 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
-@dataclass(slots=True, eq=False)
-class Parts:
-    """Requests that are asked a part at a time, so that not all are held at once, and reported of as a whole.
-
-    Attributes:
-        to_come: Requests of the parts after this one.
-        reached: How far the parts before it came.
-    """
-
-    to_come: int = 0
-    reached: Progress = field(default_factory=lambda: Progress(0))
-
-
 class Tally:
-    """Counters of one run. The asking thread is the only writer, but for ``note``: an interrupt writes it, too.
+    """Counters of one run.
+
+    Each has one writer: ``total``, ``cached`` and ``unsayable`` the caller's thread, the others the asking thread; but for
+    ``note``, which an interrupt writes, too.
 
     Args:
         total: Different requests in all.
-        cached: Of these, answered by the store.
         clock: Seconds, from anywhere on.
-        parts: Where these are a part of what is asked: the others; counted in.
     """
 
-    def __init__(
-        self,
-        total: int,
-        cached: int,
-        clock: Callable[[], float] = time.monotonic,
-        *,
-        parts: Parts | None = None,
-    ) -> None:
-        before = parts.reached if parts else Progress(0)
-        self.total = total + before.done + before.failed + (parts.to_come if parts else 0)
-        self.cached = cached + before.cached
-        self.done, self.failed, self.in_flight = cached + before.done, before.failed, 0
-        self.retried, self.tokens_in, self.tokens_out = before.retried, before.tokens_in, before.tokens_out
-        self.faults = Counter(before.faults)
+    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total = total
+        self.cached = self.unsayable = 0
+        self.answered = self.given_up = self.in_flight = self.retried = self.tokens_in = self.tokens_out = 0
+        self.faults: Counter[str] = Counter()
         self.note = ""
         self._clock = clock
-        self._marks: deque[tuple[float, int]] = deque([(clock(), self.done)])
+        self._marks: deque[tuple[float, int]] = deque([(clock(), 0)])
+
+    @property
+    def done(self) -> int:
+        """Answered in all, by the store or the model."""
+        return self.cached + self.answered
+
+    @property
+    def failed(self) -> int:
+        """Given up, or not to be sent at all."""
+        return self.unsayable + self.given_up
 
     def snapshot(self) -> Progress:
         """The state now; called by the reading thread alone."""
-        now, done = self._clock(), self.done
-        self._marks.append((now, done))
+        now, answered = self._clock(), self.answered
+        self._marks.append((now, answered))
         while now - self._marks[0][0] > WINDOW_SECONDS and len(self._marks) > 2:
             self._marks.popleft()
         start, before = self._marks[0]
         return Progress(
             total=self.total,
             cached=self.cached,
-            done=done,
+            done=self.cached + answered,
             failed=self.failed,
             in_flight=self.in_flight,
             retried=self.retried,
             tokens_in=self.tokens_in,
             tokens_out=self.tokens_out,
-            rate=(done - before) / (now - start) if now > start else 0.0,
+            rate=(answered - before) / (now - start) if now > start else 0.0,
             faults=dict(self.faults),
             note=self.note,
         )

@@ -6,7 +6,7 @@ import asyncio
 import random
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from hesperus.asking.commits import Committer
@@ -38,20 +38,21 @@ BILLED_KINDS = frozenset(
 
 
 class RemoteRun:
-    """A run against an endpoint. A worker is a coroutine that asks one request after another.
+    """A run against an endpoint: takes jobs until it is told that no more come. A worker is a coroutine that asks one after another.
 
     A worker counts as in flight until its reply is committed: so a kill loses at most as many replies as the
     limit allows in flight.
 
     Args:
         model: Who is asked.
-        ledger: What is asked, and what became of it.
+        ledger: What becomes of what is asked.
     """
 
     def __init__(self, model: RemoteModel, ledger: Ledger) -> None:
         self.ledger = ledger
         self._model = model
-        self._queue = deque(ledger.jobs)
+        self._queue: deque[Job] = deque()
+        self._is_open, self._is_ended = False, False
         self._limit = Limit(ledger.policy.concurrency)
         self._rng = random.Random()
         self._workers: set[asyncio.Task[None]] = set()
@@ -66,6 +67,21 @@ class RemoteRun:
                 runner.run(self._run())
         except BaseException as error:  # it must reach the caller's thread, which raises it
             self.ledger.halt(error)
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that are not in flight, those left aside that are to be tried again later."""
+        return len(self._queue)
+
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Take more jobs. Called from another thread."""
+        self._queue.extend(jobs)
+        self._from_outside(self._fill)
+
+    def end(self) -> None:
+        """Know that no more jobs come. Called from another thread."""
+        self._is_ended = True
+        self._from_outside(self._settle_down)
 
     def stop(self) -> None:
         """Send nothing more; see Run."""
@@ -97,7 +113,9 @@ class RemoteRun:
             self._committer = Committer(self.ledger.store, self._model.identity)
             self._deadline = Deadline(self.ledger.policy.timeout)
             try:
-                self._settle_down() if self.ledger.stopping else self._fill()
+                self._is_open = True
+                self._fill()
+                self._settle_down()
                 await self._idle.wait()
             finally:
                 self._deadline.close()
@@ -108,7 +126,7 @@ class RemoteRun:
     def _fill(self) -> None:
         """Start workers up to the limit."""
         wanted = min(self._limit.value - len(self._workers), len(self._queue))
-        if wanted > 0 and not self.ledger.stopping:
+        if wanted > 0 and self._is_open and not self.ledger.stopping:
             for _ in range(wanted):
                 worker = asyncio.create_task(self._work())
                 self._workers.add(worker)
@@ -123,12 +141,13 @@ class RemoteRun:
         self._settle_down()
 
     def _settle_down(self) -> None:
-        """Wake who waits in a run that stops; end the run where nothing is left to wait for."""
+        """Wake who waits in a run that stops; end the run where nothing is left to wait for and nothing more comes."""
         if self.ledger.stopping:
             self._opening.cancel()
             self._stopped.set()
             self._freed.set()
-        if not self._workers and (self.ledger.stopping or not (self._queue or self._delayed)):
+        is_done = self._is_ended and not (self._queue or self._delayed)
+        if not self._workers and (self.ledger.stopping or is_done):
             self._idle.set()
 
     def _cancel(self) -> None:

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
 from hesperus.asking.pacing import TWICE_KINDS, WAITING_KIND, Circuit
 from hesperus.asking.policy import Policy
-from hesperus.asking.progress import Report, Tally
+from hesperus.asking.progress import Tally
 from hesperus.asking.spending import Purse, Spending
 from hesperus.asking.store import ReplyStore
 from hesperus.errors import BudgetReachedError, ModelError, PermanentError, TransientError
 from hesperus.types import Failure, Reply, Request
 
 TICK_SECONDS = 0.1
+
+Again = Callable[[Request, Reply], Request | None]
+"""What to ask in place of a request because of its reply; None where the reply stands."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +63,7 @@ class Job:
 
 
 class Run(Protocol):
-    """What ``conduct`` needs of a run."""
+    """What a Conductor needs of a run."""
 
     ledger: Ledger
 
@@ -74,23 +78,23 @@ class Run(Protocol):
 
 
 class Ledger:
-    """What a run shares, remote or local: jobs in, results out, and the reasons to stop.
+    """What the runs of one call share, remote or local: what came of jobs, and the reasons to stop.
 
     Args:
-        jobs: What to ask.
         store: Where replies are committed before they count.
         policy: How to ask.
         spending: Running total that the budget is compared with.
         tally: Counters for the progress report.
+        again: Tells replies that do not stand.
     """
 
     def __init__(
-        self, jobs: list[Job], store: ReplyStore, *, policy: Policy, spending: Spending, tally: Tally
+        self, store: ReplyStore, *, policy: Policy, spending: Spending, tally: Tally, again: Again
     ) -> None:
-        self.jobs, self.store, self.policy, self.tally = jobs, store, policy, tally
+        self.store, self.policy, self.tally, self._again = store, policy, tally, again
         self.purse = Purse(policy.budget, spending)
         self.results: dict[str, Reply | Failure] = {}
-        self.stopping = False
+        self.stopping = self._is_spent = False
         self.error: BaseException | None = None
         self._circuit = Circuit()
         self._waiting = ""
@@ -113,7 +117,7 @@ class Ledger:
 
     @property
     def left(self) -> int:
-        """Requests still to be answered, those of later parts included."""
+        """Requests still to be answered, those included that are yet to be taken."""
         return self.tally.total - self.tally.done - self.tally.failed
 
     @property
@@ -133,20 +137,24 @@ class Ledger:
 
     def answered(self, job: Job, reply: Reply) -> None:
         """Note a committed reply."""
+        self.tally.answered += self._again(job.request, reply) is None
         self.results[job.key] = reply
-        self.tally.done += 1
         self.tally.tokens_in += reply.tokens_in or 0
         self.tally.tokens_out += reply.tokens_out or 0
 
     def failed(self, job: Job, error: ModelError) -> None:
         """Note a request that is given up; stop the run where that shows it to be hopeless."""
         self.results[job.key] = Failure(error.kind, str(error))
-        self.tally.failed += 1
+        self.tally.given_up += 1
         if not isinstance(error, TransientError):  # those that may pass are counted with each try
             self.tally.faults[error.kind] += 1
         left, retried = self.left, isinstance(error, TransientError)
         if self._circuit.failed(error.kind, left, retried=retried):
             self.halt(error)
+
+    def ended(self) -> list[tuple[str, Reply | Failure]]:
+        """Keys and results of jobs that ended since the last call; for the caller's thread."""
+        return [(key, self.results.pop(key)) for key in list(self.results)]
 
     def halt(self, error: BaseException) -> None:
         """Stop for this reason; the first one counts."""
@@ -156,67 +164,85 @@ class Ledger:
 
     def spent_out(self) -> None:
         """Stop because the budget leaves no room for a further request."""
-        self.halt(
-            BudgetReachedError(
-                f"the budget is reached ({self.purse}); {self.tally.done} of {self.tally.total} requests are "
-                f"answered and kept, {self.left} are left: run again with a larger budget to go on"
-            )
+        self.stopping = self._is_spent = True
+
+    def why_stopped(self) -> BaseException | None:
+        """What stopped a run that has ended; None where all was asked."""
+        if self.error is not None or not self._is_spent:
+            return self.error
+        return BudgetReachedError(
+            f"the budget is reached ({self.purse}); {self.tally.done} of {self.tally.total} requests are "
+            f"answered and kept, {self.left} are left: run again with a larger budget to go on"
         )
 
 
-def conduct(run: Run, report: Report | None) -> Mapping[str, Reply | Failure]:
-    """Run it, report about it, and stop it when the user says so.
+class Conductor:
+    """Has a run work in a thread of its own while a `with` block of the caller lasts, and stops it where the block fails.
 
-    The first interrupt lets what is in flight finish, the second does not.
+    An interrupt, as any error in the block, lets what is in flight finish and be kept. A second interrupt does not wait for it, a
+    third for nothing.
 
     Args:
         run: What to run.
-        report: Called in this thread some ten times a second.
-
-    Returns:
-        Reply or failure by key.
-
-    Raises:
-        KeyboardInterrupt: The user interrupted; what was answered is committed.
-        HesperusError: Whatever stopped the run.
+        report: Called while the run is being stopped.
     """
-    tally, interrupts = run.ledger.tally, 0
-    # Not Thread.join: in Python 3.11 and 3.12 an interrupted join takes a running thread for a finished one.
-    ready, finished = threading.Event(), threading.Event()
-    thread = threading.Thread(target=_main, args=(run, ready, finished), name="hesperus-asking", daemon=True)
-    thread.start()
-    while True:
+
+    def __init__(self, run: Run, report: Callable[[], None]) -> None:
+        self._run, self._report = run, report
+        # Not Thread.join: in Python 3.11 and 3.12 an interrupted join takes a running thread for a finished one.
+        self._ready, self._finished = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._main, name="hesperus-asking", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._finished.is_set():
+            self._stop(1 if isinstance(error, KeyboardInterrupt | GeneratorExit) else 0)
+
+    def wait(self, seconds: float = TICK_SECONDS) -> bool:
+        """Let the run go on for some time; whether it goes on after that.
+
+        Raises:
+            HesperusError: Whatever stopped the run.
+        """
+        self._ready.set()
+        if not self._finished.wait(seconds):
+            return True
+        self._thread.join()
+        if (error := self._run.ledger.why_stopped()) is not None:
+            raise error
+        return False
+
+    def _stop(self, interrupts: int) -> None:
+        """Send nothing more and wait for the end, while interrupts shorten it."""
+        self._ready.set()
+        while True:
+            try:
+                if interrupts:
+                    self._run.ledger.tally.note = (
+                        "stopping: what is in flight will be kept; interrupt again to quit at once"
+                    )
+                self._run.stop() if interrupts < 2 else self._run.abort()
+                while not self._finished.wait(TICK_SECONDS):
+                    if interrupts:  # else it may be the report that failed
+                        self._report()
+                return
+            except KeyboardInterrupt:
+                interrupts += 1
+                if interrupts > 2:
+                    raise
+
+    def _main(self) -> None:
+        # An interrupt before the caller waits ends the process: compiled code that runs here then would abort it.
+        self._ready.wait()
         try:
-            ready.set()
-            while not finished.wait(TICK_SECONDS):
-                if report is not None:
-                    report(tally.snapshot())
-            break
-        except KeyboardInterrupt:
-            interrupts += 1
-            if interrupts > 2:
-                raise
-            tally.note = "stopping: what is in flight will be kept; interrupt again to quit at once"
-            run.stop() if interrupts == 1 else run.abort()
-        except BaseException:  # the report failed: the caller's error, but first keep what is in flight
-            run.stop()
-            finished.wait()
-            raise
-    thread.join()
-    if run.ledger.error is not None and not interrupts:
-        raise run.ledger.error
-    if interrupts:
-        raise KeyboardInterrupt
-    return run.ledger.results
-
-
-def _main(run: Run, ready: threading.Event, finished: threading.Event) -> None:
-    # An interrupt before `conduct` waits ends the process: compiled code that runs here then would abort it.
-    ready.wait()
-    try:
-        run.main()
-    finally:
-        finished.set()
+            self._run.main()
+        finally:
+            self._finished.set()
 
 
 def storable(reply: Reply, model: str) -> Reply:

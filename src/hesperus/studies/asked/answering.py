@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -17,6 +18,7 @@ from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Re
 
 _CUT_OFF = "the reply was cut off before any answer; give more tokens: answers.max_tokens, or answers.max_tokens_again"
 _ONLY_THINKING = "the reply holds thinking and no answer; give more tokens: answers.max_tokens, or answers.max_tokens_again"
+
 
 Ask = Callable[[Sequence[Request]], Sequence[Reply | Failure]]
 """Sends requests to the model that they name; results in their order."""
@@ -72,11 +74,11 @@ class AskSettings:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question of a cell: the request, or the Fault that keeps it from being put."""
+    """One question of a cell, without its request; with the Fault that keeps it from being put, if there is one."""
 
     cell: Cell
     item: str
-    request: Request | Fault
+    fault: Fault | None = None
 
 
 ReadRow = Callable[[Asked, Reply | Failure | Fault, Senses, AskSettings, str], dict[str, object]]
@@ -96,17 +98,24 @@ def senses_of(material: LoadedItems) -> Senses:
     )
 
 
-def questions(model: str, cells: Sequence[Cell], senses: Senses, how: AskSettings) -> Iterator[Asked]:
-    """Every question of every cell, in the order of cells and items."""
+def questions(
+    model: str, cells: Sequence[Cell], senses: Senses, how: AskSettings
+) -> Iterator[tuple[Asked, Request | None]]:
+    """Every question of every cell, in the order of cells and items, with its request where it can be put."""
     for cell in cells:
         instruction = senses.instructions[cell.instruction]
         for item_id, item in senses.inputs[cell.input].items():
+            asked: Request | Fault
             if isinstance(instruction, Fault):
-                yield Asked(cell, item_id, instruction)
+                asked = instruction
             elif isinstance(item, Fault):
-                yield Asked(cell, item_id, item)
+                asked = item
             else:
-                yield Asked(cell, item_id, _question(model, cell, instruction, item, senses, how))
+                asked = _question(model, cell, instruction, item, senses, how)
+            if isinstance(asked, Fault):
+                yield Asked(cell, item_id, asked), None
+            else:
+                yield Asked(cell, item_id), asked
 
 
 def _question(
@@ -139,33 +148,34 @@ def scored_options(instruction: Instruction, item: Item) -> tuple[str, ...]:
     return tuple(words)
 
 
-def answer_cells(
-    asked: Sequence[Asked],
+def rows_of_replies(
+    asked: deque[Asked],
+    replies: Iterable[Reply | Failure],
     senses: Senses,
     how: AskSettings,
     *,
     task: str,
-    ask: Ask,
-    row: ReadRow | None = None,
+    row: ReadRow,
 ) -> list[dict[str, object]]:
-    """Ask what can be asked and read it; one row of the records table for every question.
+    """A row of the records table for every question up to the first for which there is no reply yet.
 
     Args:
-        asked: From `questions`.
+        asked: Questions in their order; those of the rows are taken away.
+        replies: What came back of the first of them that could be put, in their order.
         senses: The task in every sense.
         how: How answers are drawn and read.
         task: Name of the task.
-        ask: Sends requests.
-        row: Reads a reply into a row; `answer_row` where None.
+        row: Reads a reply into a row.
 
     Returns:
         Rows in the order of `asked`; where no reply came, the outcome is `error` and `note` says why.
     """
-    replies = iter(ask([one.request for one in asked if isinstance(one.request, Request)]))
-    rows = []
-    for one in asked:
-        result: Reply | Failure | Fault = one.request if isinstance(one.request, Fault) else next(replies)
-        rows.append((row or answer_row)(one, result, senses, how, task))
+    left, rows = iter(replies), list[dict[str, object]]()
+    while asked:
+        result = asked[0].fault or next(left, None)
+        if result is None:
+            break
+        rows.append(row(asked.popleft(), result, senses, how, task))
     return rows
 
 

@@ -208,9 +208,7 @@ def answer_lines(
     limit = 1 if how.by_logprobs else longest_reply(model, how.settings)
     for cell in cells:
         start = Cell(Sense(cell.instruction.origin), Sense(cell.input.origin), cell.repeat)
-        requests = [
-            one.request for one in questions(model, [start], senses, how) if isinstance(one.request, Request)
-        ]
+        requests = [request for _, request in questions(model, [start], senses, how) if request is not None]
         known = cell == start
         if known:
             tokens = prompt_tokens(requests, cell.input.language)

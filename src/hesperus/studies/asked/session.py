@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
-from hesperus.asking import Batching, Budget, Policy, Prices, Progress, ReplyStore, Spending, ask, held
+from hesperus.asking import (
+    Batching,
+    Budget,
+    Policy,
+    Prices,
+    Progress,
+    ReplyStore,
+    Spending,
+    ask,
+    ask_in_parts,
+    held,
+)
 from hesperus.asking.engines import Engine, opened_engine
-from hesperus.asking.progress import Parts
+from hesperus.asking.progress import Report
 from hesperus.asking.shards import Shard
 from hesperus.errors import PendingError, UsageError
 from hesperus.fingerprint import JSON, plain
@@ -52,15 +65,12 @@ class ModelSession:
     watch: ProgressCallback | None
     failures: Counter[str] = field(default_factory=Counter)
 
-    def ask(
-        self, requests: Sequence[Request], stage: str, parts: Parts | None = None
-    ) -> list[Reply | Failure]:
+    def ask(self, requests: Sequence[Request], stage: str) -> list[Reply | Failure]:
         """Ask each request of the model that it names; each is answered from the store or, once, by the model.
 
         Args:
             requests: What is asked; `Request.model` says whom.
             stage: Name of the stage, for whoever watches.
-            parts: Where these requests, all to one model, are a part of the stage.
 
         Returns:
             Reply or Failure for each request, in the order of the requests.
@@ -71,7 +81,7 @@ class ModelSession:
             PendingError: They were handed over as batches, to every model, and are not answered yet.
         """
         results: dict[int, Reply | Failure] = {}
-        watch, pending = self.watch, list[str]()
+        pending = list[str]()
         for name in dict.fromkeys(request.model for request in requests):
             places = [i for i, request in enumerate(requests) if request.model == name]
             try:
@@ -80,67 +90,83 @@ class ModelSession:
                     [requests[i] for i in places],
                     store=self.store,
                     policy=self.policies[name],
-                    progress=(lambda state: watch(stage, state)) if watch else None,
+                    progress=self._told(stage),
                     spending=self.spending,
-                    parts=parts,
                 )
             except PendingError as error:
                 pending.append(str(error))
                 continue
-            self.failures.update(reply.kind for reply in replies if isinstance(reply, Failure))
-            address = self.models[name].identity.get("base_url")
-            results.update(zip(places, [without_endpoint(reply, address) for reply in replies], strict=True))
+            results.update(zip(places, self._noted(name, replies), strict=True))
         if pending:
             raise PendingError(f"{stage}: {'; '.join(pending)}")
         return [results[i] for i in range(len(requests))]
 
-    def ask_with_room(
-        self, requests: Sequence[Request], stage: str, *, tokens: int | None, parts: Parts | None = None
-    ) -> list[Reply | Failure]:
-        """As `ask`; replies that are cut off before any answer are asked again with more tokens.
+    def ask_in_parts(
+        self, model: str, requests: Iterable[Request], count: int, stage: str, *, tokens: int | None
+    ) -> Generator[list[Reply | Failure]]:
+        """Ask one model requests of which few are held at a time; replies come in their order.
 
         Args:
+            model: Who is asked.
             requests: What is asked.
+            count: How many they are, about.
             stage: Name of the stage.
-            tokens: Longest reply, in tokens, when asked again; None asks once.
-            parts: See `ask`.
-        """
-        replies = self.ask(requests, stage, parts)
-        short = [
-            place
-            for place, reply in enumerate(replies)
-            if isinstance(reply, Reply) and reply.finish == "length" and not reply.text.strip()
-        ]
-        if tokens is None or not short:
-            return replies
-        longer = [
-            replace(requests[place], settings=replace(requests[place].settings, max_tokens=tokens))
-            for place in short
-        ]
-        for place, reply in zip(short, self.ask(longer, f"{stage}, again with more tokens"), strict=True):
-            replies[place] = reply
-        return replies
+            tokens: Longest reply, in tokens, of a second try where the first was cut off before any answer; None asks once.
 
-    def check_scoring(self, requests: Sequence[Request]) -> None:
+        Yields:
+            Reply or Failure of some of them. Close it where it is not used up.
+
+        Raises:
+            HesperusError: As of `ask`.
+        """
+        parts = ask_in_parts(
+            self.models[model],
+            requests,
+            count,
+            store=self.store,
+            policy=self.policies[model],
+            progress=self._told(stage),
+            spending=self.spending,
+            again=None if tokens is None else partial(_with_room, tokens),
+        )
+        try:
+            with closing(parts):
+                for part in parts:
+                    yield self._noted(model, part)
+        except PendingError as error:
+            raise PendingError(f"{stage}: {error}") from None
+
+    def _told(self, stage: str) -> Report | None:
+        watch = self.watch
+        return None if watch is None else lambda state: watch(stage, state)
+
+    def _noted(self, model: str, replies: Sequence[Reply | Failure]) -> list[Reply | Failure]:
+        """Replies as they are passed on, their failures counted."""
+        self.failures.update(reply.kind for reply in replies if isinstance(reply, Failure))
+        address = self.models[model].identity.get("base_url")
+        return [without_endpoint(reply, address) for reply in replies]
+
+    def check_scoring(self, model: str, requests: Iterable[Request]) -> None:
         """Find out whether a model gives log-probabilities of options, before a whole study is asked of it.
 
         The first questions themselves are asked, so that none is paid for twice.
 
         Args:
-            requests: Scored questions to one model.
+            model: Who is asked.
+            requests: Its scored questions; the first few are taken.
 
         Raises:
             UsageError: It gives none, or none of these options is among the few that it shows.
         """
-        if self.policies[requests[0].model].batching is not None:
+        if self.policies[model].batching is not None:
             return  # a batch of three would take as long as all
-        first = self.ask(requests[:_FIRST], "first log-probabilities")
+        first = self.ask(list(islice(requests, _FIRST)), "first log-probabilities")
         failed = [reply for reply in first if isinstance(reply, Failure) and reply.kind in _NO_LOGPROBS]
         if failed and len(failed) == len(first):
             raise UsageError(
-                f"{requests[0].model} cannot be asked for log-probabilities: {failed[0].message}. Have it write the label "
+                f"{model} cannot be asked for log-probabilities: {failed[0].message}. Have it write the label "
                 "instead: --scoring generate (`scoring: generate` in a study file); `hesperus models test "
-                f"{requests[0].model}` shows what it can do"
+                f"{model}` shows what it can do"
             )
 
     def held(self, requests: Sequence[Request]) -> list[bool]:
@@ -152,6 +178,13 @@ class ModelSession:
             for place, one in zip(places, known, strict=True):
                 found[place] = one
         return found
+
+
+def _with_room(tokens: int, request: Request, reply: Reply) -> Request | None:
+    """The request with more tokens, where it had fewer and its reply was cut off before any answer."""
+    if reply.finish != "length" or reply.text.strip() or request.settings.max_tokens == tokens:
+        return None
+    return replace(request, settings=replace(request.settings, max_tokens=tokens))
 
 
 @contextmanager

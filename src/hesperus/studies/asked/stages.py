@@ -7,17 +7,16 @@ on with what a stage could have come to; a run asks.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import polars as pl
 
-from hesperus.asking.progress import Parts
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON
 from hesperus.memory import give_back
@@ -33,9 +32,9 @@ from hesperus.studies.asked.answering import (
     AskSettings,
     ReadRow,
     Senses,
-    answer_cells,
     answer_row,
     questions,
+    rows_of_replies,
 )
 from hesperus.studies.asked.declaring import Declared
 from hesperus.studies.asked.exclusions import Excluded
@@ -56,13 +55,10 @@ from hesperus.studies.asked.sharding import Stores, stores_of
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.tasks.frames import item_columns
-from hesperus.types import Request
+from hesperus.types import Failure, Reply, Request
 from hesperus.version import __version__
 
 Result = TypeVar("Result")
-
-_AT_ONCE = 1 << 14
-"""Questions that are asked together: the next ones wait for the last reply, so that fewer take less memory and more time."""
 
 _IN_MEMORY = 1 << 17
 """Records of a run that are held whole in memory; of more, texts are held as codes and replies left on disk."""
@@ -174,36 +170,38 @@ class Answer(Stage[pl.LazyFrame]):
         Raises:
             UsageError: The options cannot be scored.
         """
-        found = set_apart(self._parts(place), place.parts)
+        with closing(self._parts(place)) as parts:
+            found = set_apart(parts, place.parts)
         give_back()
         return found
 
-    def _parts(self, place: Place) -> Iterator[pl.DataFrame]:
-        asked = questions(self.model, self.cells, self.senses, self.how)
-        parts = Parts(sum(len(self.senses.inputs[cell.input]) for cell in self.cells))
-        groups = groups_of(self.material)
-        at_once = parts.to_come if place.session.policies[self.model].batching else _AT_ONCE
-        while True:
-            part = list(islice(asked, at_once))
-            parts.to_come -= len(part)
-            yield records_of(self.model, self._rows(part, place, parts), groups)
-            if not parts.to_come:
-                return
+    def _parts(self, place: Place) -> Generator[pl.DataFrame]:
+        """Records in the order of the questions, which are made as they can be asked."""
+        if self.how.by_logprobs:
+            place.session.check_scoring(self.model, (request for _, request in self._questions() if request))
+        unread, groups = deque[Asked](), groups_of(self.material)
 
-    def _rows(self, asked: Sequence[Asked], place: Place, parts: Parts) -> list[dict[str, object]]:
-        if self.how.by_logprobs and parts.reached.total == 0:
-            place.session.check_scoring([one.request for one in asked if isinstance(one.request, Request)])
+        def requests() -> Iterator[Request]:
+            for one, request in self._questions():
+                unread.append(one)
+                if request is not None:
+                    yield request
+
+        def records(replies: Sequence[Reply | Failure]) -> pl.DataFrame:
+            rows = rows_of_replies(
+                unread, replies, self.senses, self.how, task=self.material.task.name, row=self.row
+            )
+            return records_of(self.model, rows, groups)
+
         stage = f"{self.model}: {'options scored' if self.called == 'score' else 'answers'}"
-        return answer_cells(
-            asked,
-            self.senses,
-            self.how,
-            task=self.material.task.name,
-            ask=lambda requests: place.session.ask_with_room(
-                requests, stage, tokens=self.tokens_again, parts=parts
-            ),
-            row=self.row,
-        )
+        count = sum(len(self.senses.inputs[cell.input]) for cell in self.cells)
+        replies = place.session.ask_in_parts(self.model, requests(), count, stage, tokens=self.tokens_again)
+        with closing(replies):
+            yield from map(records, replies)
+        yield records(())  # questions after the last that could be put
+
+    def _questions(self) -> Iterator[tuple[Asked, Request | None]]:
+        return questions(self.model, self.cells, self.senses, self.how)
 
 
 @dataclass(frozen=True, slots=True)
