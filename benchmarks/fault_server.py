@@ -52,17 +52,19 @@ class FaultyReplies:
         self.usable[text] += 1
         return Say(f"you said: {text}", **more)
 
-    def told(self, requests: int, busiest: int) -> dict[str, object]:
+    def told(self, requests: int, busiest: int, held: float) -> dict[str, object]:
         """What it did.
 
         Args:
             requests: Requests that came.
             busiest: Most of them at one time.
+            held: Seconds that they were under way, all together.
         """
         again = sum(count > 1 for count in self.usable.values())
         return {
             "requests": requests,
             "busiest": busiest,
+            "held": held,
             "usable": len(self.usable),
             "again": again,
             "faults": dict(self.faults),
@@ -119,7 +121,7 @@ def main() -> None:
     with serving(replies) as endpoint:
         print(endpoint.url, flush=True)
         sys.stdin.read()
-        print(json.dumps(replies.told(len(endpoint.bodies), endpoint.busiest)), flush=True)
+        print(json.dumps(replies.told(len(endpoint.bodies), endpoint.busiest, endpoint.held)), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 The server of `fault_server.py` runs in a process of its own; the same requests are asked with no faults first, for the
 rate. Lost: neither a reply nor a named failure. Mixed up: a reply to another request. Again: a question to which a usable
-reply was given twice.
+reply was given twice. With `--by-command` a study asks them, whose time-out is that of every user; the rate is then compared
+with that of as many requests in flight as are allowed, all the time.
 
-    python benchmarks/faults.py [--requests 20000] [--share 0.3] [--concurrency 64] [--floor 0.7]
+    python benchmarks/faults.py [--requests 20000] [--share 0.3] [--concurrency 64] [--floor 0.7] [--by-command]
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
 from result_rows import keep
+from scale import started as begun
 
 from hesperus.asking import Policy, ReplyStore, ask
 from hesperus.models import ModelOptions, model
@@ -41,7 +44,7 @@ class Server:
 
 @dataclass
 class Outcome:
-    """What became of the requests."""
+    """What became of the requests, and the share of the places in flight that were taken on the whole."""
 
     seconds: float
     failed: Counter[str]
@@ -49,6 +52,7 @@ class Outcome:
     mixed_up: int
     again: int
     tries: int
+    taken: float
 
 
 @contextmanager
@@ -98,6 +102,33 @@ def asked(count: int, share: float, given: argparse.Namespace) -> Outcome:
         mixed_up=count - sum(right) - failed.total(),
         again=int(str(server.told["again"])),
         tries=int(str(server.told["requests"])),
+        taken=float(str(server.told["held"])) / took / given.concurrency,
+    )
+
+
+def by_command(given: argparse.Namespace) -> Outcome:
+    """Have the command ask them in a study, to the end."""
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place) / "study"
+        with running(given.share, given.seconds) as server:
+            started = time.monotonic()
+            code = begun(server.url, home, given.requests, given.concurrency).wait()
+            took = time.monotonic() - started
+        if code not in (0, 3):  # 3: some questions have no reply, and are named
+            raise SystemExit(f"hesperus run ended with {code}")
+        records = pl.read_parquet(home / "run" / "records.parquet", columns=["outcome", "note", "reply"])
+        with ReplyStore(home / "replies.sqlite") as store:
+            wrong = sum(row.reply.text != f"you said: {row.request.prompt.user}" for row in store.stored())
+            kept = len(store)
+    failed = records.filter(outcome="error")
+    return Outcome(
+        took,
+        Counter(note.partition(":")[0] for note in failed["note"]),
+        lost=given.requests - kept - len(failed),
+        mixed_up=wrong + len(records) - len(failed) - records["reply"].n_unique() + int(len(failed) > 0),
+        again=int(str(server.told["again"])),
+        tries=int(str(server.told["requests"])),
+        taken=float(str(server.told["held"])) / took / given.concurrency,
     )
 
 
@@ -116,7 +147,14 @@ def main() -> int:
     parser.add_argument(
         "--floor", type=float, default=RATE_FLOOR, help="least share of the rate that must be left"
     )
+    parser.add_argument("--by-command", action="store_true", help="as a study, by the command")
     given = parser.parse_args()
+    if given.by_command:
+        found = by_command(given)
+        told(given, found)
+        print(f"{found.taken:.0%} of {given.concurrency} places in flight were taken on the whole")
+        is_sound = found.lost == found.mixed_up == found.again == 0 and found.taken >= given.floor
+        return 0 if is_sound else 1
     sound = asked(max(500, given.requests // 5), 0.0, given)
     full = max(500, given.requests // 5) / sound.seconds
     found = asked(given.requests, given.share, given)
@@ -124,14 +162,21 @@ def main() -> int:
     print(
         f"no faults: {full:,.0f} tries/s; {given.share:.0%} faults: {tried:,.0f} tries/s, {tried / full:.2f} of it"
     )
-    print(f"{given.requests:,} requests in {found.seconds:.1f} s, {found.tries:,} tries")
-    print(f"lost {found.lost}, mixed up {found.mixed_up}, a usable reply given again {found.again}")
-    print(f"named failures {found.failed.total()}: {dict(found.failed)}")
+    told(given, found)
     keep("rate with faults", tried, "tries/s", peer="the same without faults", ratio=tried / full)
     for name, count in (("lost", found.lost), ("mixed up", found.mixed_up), ("asked again", found.again)):
         keep(name, count, "replies")
     is_sound = found.lost == found.mixed_up == found.again == 0 and tried >= given.floor * full
     return 0 if is_sound else 1
+
+
+def told(given: argparse.Namespace, found: Outcome) -> None:
+    """Print what became of the requests."""
+    print(
+        f"{given.requests:,} requests in {found.seconds:.1f} s, {found.tries:,} tries, {found.tries / found.seconds:,.0f}/s"
+    )
+    print(f"lost {found.lost}, mixed up {found.mixed_up}, a usable reply given again {found.again}")
+    print(f"named failures {found.failed.total()}: {dict(found.failed)}")
 
 
 if __name__ == "__main__":

@@ -163,29 +163,8 @@ def measured(home: Path, small: int, large: int) -> Rates:
 
 def run(url: str, home: Path, requests: int) -> Taken:
     """A study of that many requests by the command, as a user runs it."""
-    home.mkdir(exist_ok=True)
-    items = requests // len(LANGUAGES)
-    for language in LANGUAGES:
-        rows = (
-            {
-                "sample_id": f"made/test/{n}",
-                "question": QUESTION.format(n),
-                "answer": "ABCD"[n % 4],
-                **CHOICES,
-            }
-            for n in range(items)
-        )
-        (home / f"test_{language}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ["similarity", "--task", "global-mmlu", "--data", str(home / "test_{language}.jsonl"), "--model", "http/bench",
-             "--base-url", url, "--scoring", "generate", "--resamples", "0", "--out", str(home / "run"), "--quiet",
-             "--concurrency", str(CONCURRENCY), "--table", "means",
-             *(word for language in LANGUAGES for word in ("--language", language))]  # fmt: skip
     began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hesperus", "run", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = started(url, home, requests, CONCURRENCY)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -196,6 +175,31 @@ def run(url: str, home: Path, requests: int) -> Taken:
         usage.ru_maxrss * 1024,
         (home / "replies.sqlite").stat().st_size,
         sum(path.stat().st_size for path in (home / "run").iterdir()),
+    )
+
+
+def started(url: str, home: Path, requests: int, concurrency: int) -> subprocess.Popen[bytes]:
+    """The command with a study of that many requests, each with a prompt of its own; it has started."""
+    home.mkdir(exist_ok=True)
+    for language in LANGUAGES:
+        rows = (
+            {
+                "sample_id": f"made/test/{n}",
+                "question": QUESTION.format(n),
+                "answer": "ABCD"[n % 4],
+                **CHOICES,
+            }
+            for n in range(requests // len(LANGUAGES))
+        )
+        (home / f"test_{language}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["similarity", "--task", "global-mmlu", "--data", str(home / "test_{language}.jsonl"), "--model", "http/bench",
+             "--base-url", url, "--scoring", "generate", "--resamples", "0", "--out", str(home / "run"), "--quiet",
+             "--concurrency", str(concurrency), "--table", "means",
+             *(word for language in LANGUAGES for word in ("--language", language))]  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-m", "hesperus", "run", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
 
 

@@ -7,6 +7,7 @@ import json
 import random
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -75,6 +76,7 @@ class Endpoint:
         headers: Request headers, likewise.
         paths: Paths with their queries, likewise.
         busiest: Most requests under way at one time.
+        held: Seconds that requests were under way, all together.
     """
 
     def __init__(self, behaviour: Behaviour) -> None:
@@ -83,7 +85,7 @@ class Endpoint:
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[Mapping[str, str]] = []
         self.paths: list[str] = []
-        self.busiest = 0
+        self.busiest, self.held = 0, 0.0
         self._busy = 0
 
     @property
@@ -98,10 +100,12 @@ class Endpoint:
         self.paths.append(request.path_qs)
         self._busy += 1
         self.busiest = max(self.busiest, self._busy)
+        began = time.monotonic()
         try:
             return await self._act(request, body, self.behaviour(body, len(self.bodies)))
         finally:
             self._busy -= 1
+            self.held += time.monotonic() - began
 
     async def _act(self, request: web.Request, body: dict[str, Any], action: Action) -> web.StreamResponse:
         match action:

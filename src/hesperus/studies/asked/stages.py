@@ -60,7 +60,7 @@ from hesperus.version import __version__
 
 Result = TypeVar("Result")
 
-_IN_MEMORY = 1 << 17
+_IN_MEMORY = 1 << 15
 """Records of a run that are held whole in memory; of more, texts are held as codes and replies left on disk."""
 
 
