@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -66,3 +67,26 @@ def test_an_error_of_the_work_is_its_own() -> None:
 
     with pytest.raises(ValueError, match="of its own"):
         asyncio.run(main())
+
+
+def test_time_in_which_the_process_stood_still_is_nobodys_fault() -> None:
+    async def main() -> tuple[str, bool]:
+        loop, deadline = asyncio.get_running_loop(), Deadline(0.3)
+
+        async def answered() -> str:
+            await asyncio.sleep(0.2)
+            return "in time"
+
+        async def hanging() -> bool:
+            try:
+                await deadline.bound(asyncio.sleep(60.0))
+            except TimeoutError:
+                return True
+            return False
+
+        loop.call_later(0.05, time.sleep, 1.0)
+        found = await asyncio.gather(deadline.bound(answered()), hanging())
+        deadline.close()
+        return found[0], found[1]
+
+    assert asyncio.run(main()) == ("in time", True)
