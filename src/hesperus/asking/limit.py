@@ -38,6 +38,9 @@ RECHECK = 20
 ABOVE = 1.5
 """How much faster than replies come back requests may follow each other where refusals are by chance."""
 
+MADE_UP = 0.05
+"""Seconds of places in line that are made up for where who takes them comes late, as on a busy machine each does."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
@@ -90,7 +93,7 @@ class Limit:
         if not self._is_paced or not self._usual:
             return now
         gap = self._usual / self._limit / self._pace
-        at = max(self._next_at, now - min(0.01, 2 * gap))
+        at = max(self._next_at, now - MADE_UP)
         self._next_at = at + gap
         return at
 

@@ -141,7 +141,11 @@ def records_of(model: str, rows: Sequence[Mapping[str, object]], groups: pl.Data
         name: [model] * len(rows) if name == "model" else [row.get(name) for row in rows] for name in _SCHEMA
     }
     frame = frame_of(columns, _SCHEMA)
-    return frame if groups is None else frame.join(groups, on="item", how="left", maintain_order="left")
+    if groups is None:
+        return frame
+    # Those of these items alone: a join lays out all of its right side anew, at each of the parts of a large run.
+    near = groups.filter(pl.col("item").is_in(frame["item"].unique().implode()))
+    return frame.join(near, on="item", how="left", maintain_order="left")
 
 
 def set_apart(frames: Iterable[pl.DataFrame], folder: Path) -> pl.LazyFrame:
