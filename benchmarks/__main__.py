@@ -1,9 +1,10 @@
 """Runs every benchmark, one after the other, and writes what they found: `make bench`, or `python -m benchmarks path` for one.
 
-All of them write `benchmarks/results.json`, a list of `name`, `value`, `unit`, `peer` and `ratio`, with what each took of the
-processor; `--short` runs small sizes of most, in four minutes of the processor. What follows the name of one is handed to it:
-`python -m benchmarks mutants --sample 50`; of a single one nothing is written. Mutants take tens of minutes and are run by
-name only.
+All of them write `benchmarks/results.json`, a list of `name`, `value`, `unit`, `peer` and `ratio`, with the `form` that each
+figure is from and what each benchmark took of the processor; `--short` runs small sizes of most, in four minutes of the
+processor. `--keep agreement path`, or `--short agreement path`, runs these alone and renews their rows: all together take
+hours. What follows the name of one is handed to it: `python -m benchmarks mutants --sample 50`, and then nothing is written.
+Mutants take tens of minutes and are run by name only.
 """
 
 from __future__ import annotations
@@ -58,10 +59,14 @@ def main() -> int:
     """Run the named benchmarks, or all; the exit code is that of the last one that failed."""
     known = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in NOT_BENCHMARKS)
     given = sys.argv[1:]
-    if given == ["--short"]:
-        return collected({name: SHORT[name] for name in known if name in SHORT})
-    if not given:
-        return collected({name: () for name in known if name not in BY_NAME_ONLY})
+    form = "short" if given[:1] == ["--short"] else "full"
+    if not given or given[0] in ("--short", "--keep"):
+        offered = [name for name in known if (name in SHORT if form == "short" else name not in BY_NAME_ONLY)]
+        if unknown := sorted({*given[1:]} - {*offered}):
+            return _refused(unknown, offered)
+        return collected(
+            {name: SHORT[name] if form == "short" else () for name in given[1:] or offered}, form
+        )
     first = next((place for place, word in enumerate(given) if word.startswith("-")), len(given))
     wanted, flags = given[:first], given[first:]
     if flags and first != 1:
@@ -69,14 +74,24 @@ def main() -> int:
         return 2
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        sys.stderr.write(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}\n")
-        return 2
+        return _refused(unknown, known)
     return max([run(name, flags) for name in wanted], key=abs)
 
 
-def collected(wanted: Mapping[str, Sequence[str]]) -> int:
-    """Run benchmarks with their arguments, and write the rows of all; a row says which one failed."""
-    rows, code = [], 0
+def _refused(unknown: Sequence[str], known: Sequence[str]) -> int:
+    sys.stderr.write(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}\n")
+    return 2
+
+
+def collected(wanted: Mapping[str, Sequence[str]], form: str) -> int:
+    """Run benchmarks with their arguments, and renew the rows of each; a row says whether it kept to its bounds."""
+    code = 0
+    held = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else []
+    of_each: dict[str, list[dict[str, object]]] = {}
+    for row in held:
+        name = row["name"].partition(": ")[0]
+        if (HERE / f"{name}.py").is_file():
+            of_each.setdefault(name, []).append(row)
     with tempfile.TemporaryDirectory() as folder:
         for name, flags in wanted.items():
             file = Path(folder) / f"{name}.jsonl"
@@ -86,17 +101,21 @@ def collected(wanted: Mapping[str, Sequence[str]]) -> int:
             taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             code = ended or code
             found = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-            rows += [{**row, "name": f"{name}: {row['name']}"} for row in map(json.loads, found)]
             missed = ended if found else 1
-            rows += [
-                {"name": f"{name}: {what}", "value": value, "unit": unit, "peer": None, "ratio": None}
-                for what, value, unit in (
-                    ("goals met", int(not missed), "1 yes, 0 no or not run"),
-                    ("taken in all", round(taken, 1), "s CPU"),
-                )
+            told = [
+                *map(json.loads, found),
+                *(
+                    {"name": what, "value": value, "unit": unit, "peer": None, "ratio": None}
+                    for what, value, unit in (
+                        ("goals met", int(not missed), "1 yes, 0 no or not run"),
+                        ("taken in all", round(taken, 1), "s CPU"),
+                    )
+                ),
             ]
-    RESULTS.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    print(f"{len(rows)} rows: {RESULTS}")
+            of_each[name] = [{**row, "name": f"{name}: {row['name']}", "form": form} for row in told]
+            rows = [row for known in sorted(of_each) for row in of_each[known]]
+            RESULTS.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    print(f"rows of {', '.join(wanted)}: {RESULTS}")
     return code
 
 
