@@ -254,6 +254,16 @@ def test_of_a_single_item_that_one_run_does_not_answer_nothing_is_compared() -> 
     assert (found["raw"].n[0], found["raw"].excluded[0]) == (0, 1)
 
 
+@pytest.mark.parametrize("many", [127, 128, 255, 256, 300])
+def test_labels_beyond_a_byte_are_told_apart(many: int) -> None:
+    """Of three answers the second is another label, which a byte would take for the same, or for none."""
+    codes = np.array([[many, many, INVALID], [many, many - 256 if many > 256 else 0, INVALID]], np.int32)
+    key = Key(np.full(3, many, np.int32), np.full(3, many + 1, np.int32))
+    found = bootstrap_pairs(HardRuns(codes, key), np.array([[0, 1]]), statistics=("raw",))
+    assert found["raw"].value[0] == 1 / 3
+    assert found["raw"].value[0] == estimate(agreement_statistics(*codes, key=key)["raw"]).value
+
+
 def test_the_basis_of_probabilities_is_that_of_each_pair() -> None:
     _, probs, key = _random(7)
     probs[0], probs[1, :40] = np.nan, np.nan

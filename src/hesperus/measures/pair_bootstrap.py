@@ -12,7 +12,7 @@ the set of items that another run has, and such sets are few: usually there is o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,9 +164,7 @@ class _Family:
     ) -> None:
         a, b = self.pairs[part].T
         silent = own.silent()
-        for kind in self.kinds:
-            columns, sums = self.runs.together(kind, a, b, items=self.items)
-            spread = _products(columns, resampled)
+        for kind, sums, spread in self._agreeing(a, b, resampled):
             for statistic in (s for s in self.statistics if _KINDS.get(s, "same") == kind):
                 into = gathered[statistic]
                 plain, weighed = tables[statistic]
@@ -183,6 +181,22 @@ class _Family:
                     if silent[tile].any():
                         reduced[silent[tile]] = np.nan
                     into.resamples(slice(part.start + tile.start, part.start + tile.stop), reduced)
+
+    def _agreeing(
+        self, a: Indices, b: Indices, resampled: Draws | None
+    ) -> Iterator[tuple[Kind, Floats, npt.NDArray[np.floating]]]:
+        """What pairs have item by item, of each kind: its sums, and those over each resample."""
+        if isinstance(self.runs, HardRuns):
+            # Masks of all kinds go through the resamples together, which takes as long as a product of few of them.
+            columns, sums = zip(
+                *(self.runs.together(kind, a, b, items=self.items) for kind in self.kinds), strict=True
+            )
+            spreads = np.split(_products(np.concatenate(columns), resampled), len(columns))
+            yield from zip(self.kinds, sums, spreads, strict=True)
+            return
+        for kind in self.kinds:
+            products, total = self.runs.together(kind, a, b, items=self.items)
+            yield kind, total, _products(products, resampled)
 
     def _belongings(self, pairs: Indices) -> _Belongings:
         a, b = pairs.T

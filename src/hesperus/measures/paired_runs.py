@@ -81,7 +81,8 @@ class HardRuns:
             lowest = INVALID if self.invalid == "agree" else 0
             shown = counted & (self.codes >= lowest)
             # Codes that agree with nothing differ between the sides, so that one comparison is enough.
-            left, right = np.where(shown, self.codes, -8), np.where(shown, self.codes, -9)
+            narrow = np.int8 if self.codes.max(initial=0) < 128 else np.int32
+            left, right = (np.where(shown, self.codes, other).astype(narrow) for other in (-8, -9))
             found = np.equal(left[a], right[b])
         else:
             correct = self.on_gold()
