@@ -53,6 +53,9 @@ def test_from_a_table_to_an_export(store: Path, tmp_path: Path) -> None:
     rows = json.loads(run("status", store, "--format", "json"))["rows"]
     cue = next(row for row in rows if (row["rater"], row["question"]) == ("ann", "cue"))
     assert (cue["assigned"], cue["rated"], cue["open"]) == (2, 1, 1)
+    # Counts of a line stay in it, also where all lines have the same.
+    (heads,) = (line for line in run("status", store).splitlines() if line.startswith("Rater"))
+    assert heads.split()[:8] == ["Rater", "Role", "Question", "Assigned", "Rated", "Cannot", "judge", "Open"]
     for what, columns in (
         (
             "ratings",

@@ -319,6 +319,11 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("kind", "Kind"), Column("severity", "Severity"), Column("findings", "Findings", "count", is_own=True),
         Column("items", "Items", "count", is_own=True), Column("languages", "Languages", rank=1), Column("meaning", "Meaning"),
     ),
+    "annotation": (
+        Column("rater", "Rater"), Column("role", "Role"), Column("question", "Question"),
+        Column("assigned", "Assigned", "count", is_own=True), Column("rated", "Rated", "count", is_own=True),
+        Column("cannot_judge", "Cannot judge", "count", is_own=True), Column("open", "Open", "count", is_own=True),
+    ),
     "audit overview": (Column("tax", "Tax", "points"), Column("effect", "Effect", "points")),
     "translators": (Column("name", "Name"), Column("ready", "Ready"), Column("note", "What it is")),
 }  # fmt: skip
