@@ -16,6 +16,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ class FaultyReplies:
     def sound(self, text: str, **more: Any) -> Say:
         """A reply that can be used; it says what was asked."""
         self.usable[text] += 1
-        return Say(f"you said: {text}", **more)
+        return Say(said_of(text), **more)
 
     def told(self, requests: int, busiest: int, held: float) -> dict[str, object]:
         """What it did.
@@ -69,6 +70,11 @@ class FaultyReplies:
             "again": again,
             "faults": dict(self.faults),
         }
+
+
+def said_of(text: str) -> str:
+    """The reply to a text: all of it if it is short, else a digest, which takes as little to read as an answer does."""
+    return f"you said: {text if len(text) < 80 else blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
 def _always(action: Action) -> Callable[[FaultyReplies, str], Action]:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from fault_server import said_of
 from result_rows import keep
 from scale import started as begun
 
@@ -44,7 +45,7 @@ class Server:
 
 @dataclass
 class Outcome:
-    """What became of the requests, and the share of the places in flight that were taken on the whole."""
+    """What became of the requests, and the share of the places in flight that were taken."""
 
     seconds: float
     failed: Counter[str]
@@ -118,8 +119,12 @@ def by_command(given: argparse.Namespace) -> Outcome:
             raise SystemExit(f"hesperus run ended with {code}")
         records = pl.read_parquet(home / "run" / "records.parquet", columns=["outcome", "note", "reply"])
         with ReplyStore(home / "replies.sqlite") as store:
-            wrong = sum(row.reply.text != f"you said: {row.request.prompt.user}" for row in store.stored())
-            kept = len(store)
+            rows = [
+                (row.asked_at, row.reply.text == said_of(row.request.prompt.user)) for row in store.stored()
+            ]
+        kept, wrong = len(rows), sum(not is_right for _, is_right in rows)
+        (first, _), (last, _) = rows[kept // 10], rows[8 * kept // 10]
+        settled = (8 * kept // 10 - kept // 10) / (last - first)
     failed = records.filter(outcome="error")
     return Outcome(
         took,
@@ -128,7 +133,7 @@ def by_command(given: argparse.Namespace) -> Outcome:
         mixed_up=wrong + len(records) - len(failed) - records["reply"].n_unique() + int(len(failed) > 0),
         again=int(str(server.told["again"])),
         tries=int(str(server.told["requests"])),
-        taken=float(str(server.told["held"])) / took / given.concurrency,
+        taken=settled * float(str(server.told["held"])) / kept / given.concurrency,
     )
 
 
@@ -152,7 +157,7 @@ def main() -> int:
     if given.by_command:
         found = by_command(given)
         told(given, found)
-        print(f"{found.taken:.0%} of {given.concurrency} places in flight were taken on the whole")
+        print(f"{found.taken:.0%} of {given.concurrency} places in flight were taken once it had settled")
         is_sound = found.lost == found.mixed_up == found.again == 0 and found.taken >= given.floor
         return 0 if is_sound else 1
     sound = asked(max(500, given.requests // 5), 0.0, given)

@@ -210,8 +210,10 @@ def test_requests_are_taken_only_as_there_is_room(monkeypatch):
 
     with serving(behave) as endpoint, ReplyStore(MEMORY) as store:
         asked = model("http/m", ModelOptions(base_url=endpoint.url))
-        found = list(ask_in_parts(asked, requests(), 100, store=store, progress=told, at_once=5))
-    assert len(found) == 20 and is_enough.is_set()
+        parts = ask_in_parts(asked, requests(), 100, store=store, progress=told, at_once=5)
+        when = [len(taken) for _ in parts]
+    assert len(when) == 20 and is_enough.is_set()
+    assert when[0] < when[3], "further ones are taken before all is read that waited for the first"
 
 
 def test_who_stops_in_the_middle_keeps_what_is_in_flight():

@@ -20,9 +20,9 @@ from hesperus.errors import DataError, UsageError
 from hesperus.models import CopiedModel, LocalModel, Model, RemoteModel
 from hesperus.types import Failure, Reply, Request
 
-STREAMED_PART, COMPUTED_PART = 1 << 12, 1 << 14
-"""Requests that are taken and handed out together: of an endpoint, which has further ones before these are answered; of a model
-that computes, which has batches of those alike among them."""
+STREAMED_PART, COMPUTED_PART = 1 << 10, 1 << 14
+"""Requests that are taken and handed out together: of an endpoint, which has further ones before these are answered, few, since none
+are taken while what was handed out is read; of a model that computes, which has batches of those alike among them."""
 
 
 def ask(
@@ -132,11 +132,11 @@ def ask_in_parts(
 
     with ExitStack() as opened:
         handing: Handing | None = None
-        has_turn = False
+        has_turn, part = False, None
         while window.is_open:
             takes = window.has_room and (handing is None or handing.wants_more)
             if handing is not None:
-                handing.wait(0.0 if takes else TICK_SECONDS)
+                handing.wait(0.0 if takes or part is not None else TICK_SECONDS)
             jobs = window.note(ledger.ended()) + (window.take() if takes else [])
             jobs = window.look_up(jobs)
             if jobs and not has_turn:
@@ -147,8 +147,10 @@ def ask_in_parts(
                 handing = handing or handing_to(model, ledger, opened, report)
                 handing.hand(jobs)
             report()
-            if window.is_open:
-                yield from window.ready()
+            # One at a time: who reads many that waited for one late reply would leave the endpoint with nothing to do.
+            part = next(window.ready(), None) if window.is_open else None
+            if part is not None:
+                yield part
         if handing is not None:
             handing.end()
     if progress is not None:
