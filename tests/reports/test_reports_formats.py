@@ -195,6 +195,19 @@ def test_nan_is_refused(format: str) -> None:
         format_table(Table("m", ("value",), ({"value": float("nan")},), {}), format)
 
 
+@pytest.mark.parametrize("cells", [(1, True, 1, 0, False), (1, 1.0, True, 0, -0.0, None, "1", 0.5)])
+def test_equal_values_of_other_kinds_stay_what_they_are(cells: tuple[object, ...]) -> None:
+    made = Table("m", ("value",), tuple({"value": cell} for cell in cells), {})
+    found = json.loads(format_table(made, "json"))["rows"]
+    assert [repr(row["value"]) for row in found] == list(map(repr, cells))
+
+
+def test_infinity_is_refused_beside_text() -> None:
+    mixed = Table("m", ("value",), ({"value": "x"}, {"value": float("inf")}), {})
+    with pytest.raises(ValueError, match="holds inf"):
+        format_table(mixed, "json")
+
+
 def test_lines_that_only_numbers_name_are_named_by_the_first_of_them() -> None:
     columns = ("layer", "value", "low", "high", "n", "excluded", "reason")
     rows = [(0, 0.1, 0.0, 0.2, 9, 0, ""), (1, 0.5, 0.4, 0.6, 9, 0, "")]

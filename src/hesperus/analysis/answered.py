@@ -166,7 +166,7 @@ class Places:
             model = row.get("model")
             first = (str(row.get("model_a", model)), str(row["a"]), *where)
             second = (str(row.get("model_b", model)), str(row["b"]), *where)
-            return self._of_cells((first,) if first == second else (first, second))
+            return self._of_cells((first, second))
         if "instruction" in row and "input" in row:
             label = f"instruction={row['instruction']},input={row['input']}"
             again = f",repeat={row['repeat']}" if "repeat" in row else ""
