@@ -10,9 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hesperus.analysis.answered import coverage_of_pairs
-from hesperus.analysis.open_answers.contrasts import contrast_rows
+from hesperus.analysis.open_answers.contrasts import WAY, contrast_rows
 from hesperus.analysis.open_answers.open_tables import groups_table, scores_table
-from hesperus.analysis.open_answers.sides import WAY
 from hesperus.analysis.registry import measure_table
 from hesperus.analysis.scores import translation_table
 from hesperus.analysis.settings import GivenSettings, MeasureSettings

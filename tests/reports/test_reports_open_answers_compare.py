@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,7 +19,6 @@ from typer.testing import CliRunner, Result
 
 from hesperus.analysis.open_answers.differences import SWAPS, paired_differences
 from hesperus.analysis.open_answers.open_comparison import compare_open_answers
-from hesperus.analysis.open_answers.sides import Chosen
 from hesperus.analysis.run_kinds import described
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
@@ -124,7 +124,7 @@ def written(
     return folder
 
 
-def compared(first: Path, second: Path, what: str = "scores", **more: Chosen) -> list[Row]:
+def compared(first: Path, second: Path, what: str = "scores", **more: Any) -> list[Row]:
     found = compare_open_answers((described(first), described(second)), what, **more)
     return [dict(row) for row in found.table.rows]
 
@@ -482,14 +482,14 @@ def test_replies_that_never_came_are_missing_data(two: tuple[Path, Path], place:
 
 def test_two_models_of_one_run(place: Path) -> None:
     run = written(place / "models", {"information": [*made(1, model="x"), *made(2, model="y")]})
-    rows = compared(run, run, chosen=Chosen(("x", "y")))
+    rows = compared(run, run, matched=("x", "y"))
     one, other = place / "x", place / "y"
     written(one, {"information": made(1, model="x")})
     written(other, {"information": made(2, model="y")})
     apart = compared(one, other)
     assert [row["value"] for row in rows] == [row["value"] for row in apart]
     assert {(row["model_a"], row["model_b"]) for row in rows} == {("x", "y")}
-    turned = compared(run, run, chosen=Chosen(("y", "x")))
+    turned = compared(run, run, matched=("y", "x"))
     for forth, back in zip(rows, turned, strict=True):
         assert forth["value"] == pytest.approx(-float(str(back["value"])))
         assert forth["low"] == pytest.approx(-float(str(back["high"])))
@@ -498,7 +498,7 @@ def test_two_models_of_one_run(place: Path) -> None:
     for row in compared(run, run):
         assert (row["value"], row["p"], row["relative"]) == (0.0, 1.0, 0.0)
     with pytest.raises(UnknownNameError, match="unknown model: 'z'"):
-        compared(run, run, chosen=Chosen(("x", "z")))
+        compared(run, run, matched=("x", "z"))
 
 
 def test_what_cannot_be_compared_is_refused(two: tuple[Path, Path], place: Path, tmp_path: Path) -> None:

@@ -97,7 +97,6 @@ def compared_runs(
         refuse_settings,
         with_labels,
     )
-    from hesperus.analysis.open_answers.sides import Chosen as OpenChosen
 
     said = (described(runs[0]), described(runs[1]))
     found: dict[str, Table] = {}
@@ -105,7 +104,9 @@ def compared_runs(
     for what in whats:
         if what in OPEN_COMPARED:
             refuse_settings(what, given)
-            made = compare_open_answers(said, what, chosen=OpenChosen(matched, *chosen), given=given)
+            made = compare_open_answers(
+                said, what, matched=matched, models=chosen[0], tasks=chosen[1], given=given
+            )
             for warning in () if quiet else made.warnings:
                 warnings.warn(warning, HesperusWarning, stacklevel=2)
             found[what] = made.table

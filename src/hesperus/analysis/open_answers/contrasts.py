@@ -1,20 +1,21 @@
-"""Rows of a comparison: every statistic of the pairs that two runs share, with its ceiling on each side."""
+"""Rows of a comparison: the pairs of two runs side by side, and every statistic of them with its ceiling on each side."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 import polars as pl
 
 from hesperus.analysis.answered import coverage_of_pairs
 from hesperus.analysis.open_answers.differences import Difference, paired_differences
-from hesperus.analysis.open_answers.sides import Matched, matched, silence_said
 from hesperus.analysis.open_answers.statistics import (
     MUTE,
     NO_SHARE,
     RIGHT_LANGUAGE,
     SILENT,
+    UNSEEN_WORDS,
     WHERE_ANSWERED,
     has_ceiling,
     in_wrong_language,
@@ -24,6 +25,10 @@ from hesperus.analysis.open_answers.statistics import (
 )
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, estimate_cells
 from hesperus.measures import Bootstrap, Statistic
+from hesperus.wording import OUTCOME_WORDS
+
+WAY = "way"
+"""Column that says in which of the compared cells (language and sense) a pair stands."""
 
 TESTED = ("p", "p_holm", "p_bh", "detectable")
 OVER = ("relative_a", "relative_b", "relative", "relative_low", "relative_high")
@@ -37,17 +42,34 @@ CONTRAST_COLUMNS = (
     "ceiling_a", "ceiling_b", *OVER,
 )  # fmt: skip
 
+_KEY = (WAY, "item", "repeat")
+_REWORDED = "asked in other words"
 _POINTS = Bootstrap(resamples=0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Counted:
-    """Which matched pairs a set of statistics rests on, and why others are excluded."""
+class _Matched(NamedTuple):
+    """Pairs that count on both sides, in the same order; how many others there are, and why they do not count."""
 
-    ending: str
-    kept: pl.Series
+    first: pl.DataFrame
+    second: pl.DataFrame
     excluded: int
     reason: str
+
+    def stacked(self, kept: pl.Series) -> pl.DataFrame:
+        """Some pairs of both sides in one table, a above b, with prompts named so that those of b follow those of a."""
+        named = [
+            side.filter(kept).with_columns(pl.concat_str(pl.lit(f"{name} "), pl.col("item")).alias("item"))
+            for name, side in zip("ab", self[:2], strict=True)
+        ]
+        return pl.concat(named, how="diagonal_relaxed")
+
+    def on_sides(self, value: Callable[[pl.DataFrame], pl.Expr]) -> pl.DataFrame:
+        """A value of every pair in the first run (`a`) and in the second (`b`), from the pairs of a run."""
+        ends = {
+            name: side.with_columns(value(side).alias("of"))["of"]
+            for name, side in zip("ab", self[:2], strict=True)
+        }
+        return pl.DataFrame(ends)
 
 
 def contrast_rows(
@@ -62,7 +84,7 @@ def contrast_rows(
     The second and third have the endings WHERE_ANSWERED and RIGHT_LANGUAGE.
 
     Args:
-        sides: Pairs of side a and of side b, with the column matching.WAY.
+        sides: Pairs of side a and of side b, with the column WAY; in each, a way, prompt and repeat is once.
         reworded: Prompts that are excluded since their words differ.
         bootstrap: How prompts are resampled.
         remark: What to say in every row.
@@ -70,83 +92,122 @@ def contrast_rows(
     Raises:
         DataError: The tables have the values of no evaluator.
     """
-    match = matched(sides, reworded)
-    silent, said = silence_said(match, pl.col("state").is_in(SILENT))
+    match = _matched(sides, reworded)
     everything = pl.repeat(True, match.first.height, dtype=pl.Boolean, eager=True)
-    answered = match.on_both(pl.col("state") == "compared")
-    right, strange, astray = _in_right_language(match)
+    answered, wrong = (
+        match.on_sides(lambda _: pl.col("state") == "compared"),
+        match.on_sides(in_wrong_language),
+    )
+    parts = [
+        ("", everything, 0, ""),
+        (WHERE_ANSWERED, answered["a"] & answered["b"], *_silence(match)),
+        (RIGHT_LANGUAGE, ~(wrong["a"] | wrong["b"]), *_in_another_language(wrong)),
+    ]
     if mute(match.first) or mute(match.second):
         lost = match.first.height
         reason = _joined(match.reason, f"{lost} {MUTE}")
-        match, silent, said = replace(match, excluded=match.excluded + lost, reason=reason), 0, ""
-        everything = answered = right = pl.repeat(False, lost, dtype=pl.Boolean, eager=True)
-        strange, astray = 0, ""
+        match = match._replace(excluded=match.excluded + lost, reason=reason)
+        parts = [(ending, ~everything, 0, "") for ending, *_ in parts]
     shares = dict(zip(ANSWERED_SIDES, (coverage_of_pairs(side).share for side in sides), strict=True))
-    for counted in (
-        _Counted("", everything, match.excluded, match.reason),
-        _Counted(WHERE_ANSWERED, answered, match.excluded + silent, _joined(match.reason, said)),
-        _Counted(RIGHT_LANGUAGE, right, match.excluded + strange, _joined(match.reason, astray)),
-    ):
-        for row in _rows(match, counted, bootstrap, remark):
-            yield {**row, **shares}
+    for ending, kept, excluded, said in parts:
+        found = _statistics(
+            match.stacked(kept), match.excluded + excluded, _joined(match.reason, said, remark)
+        )
+        ceilings, over = _beside(match, kept, bootstrap, answered=ending == WHERE_ANSWERED)
+        prompts = match.first.filter(kept)["item"].n_unique()
+        for name, apart in paired_differences(found, bootstrap).items():
+            ceiling = ceilings.get(name)
+            yield {
+                "statistic": f"{name}{ending}",
+                "value_a": apart.first, "value_b": apart.second, **shares, **estimate_cells(apart.estimate),
+                "p": apart.p, "p_holm": None, "p_bh": None, "detectable": apart.detectable, "prompts": prompts,
+                "ceiling_a": ceiling.first if ceiling else None, "ceiling_b": ceiling.second if ceiling else None,
+                **_over_cells(over.get(name)),
+            }  # fmt: skip
 
 
-def _in_right_language(match: Matched) -> tuple[pl.Series, int, str]:
-    """Which matched pairs are in the language asked for in both runs; how many are not, and what to say of them."""
-    wrong = [
-        side.select(in_wrong_language(side).alias("held"))["held"] for side in (match.first, match.second)
-    ]
-    where = (
-        ("on both sides", wrong[0] & wrong[1]),
-        ("on side a", wrong[0] & ~wrong[1]),
-        ("on side b", wrong[1] & ~wrong[0]),
+def _matched(sides: tuple[pl.DataFrame, pl.DataFrame], reworded: Collection[str]) -> _Matched:
+    """The pairs of two runs side by side, by cell, prompt and repeat."""
+    trouble = (
+        pl.when(pl.col("state").is_in(list(UNSEEN_WORDS)))
+        .then(pl.col("state").replace(UNSEEN_WORDS))
+        .when(pl.col("item").is_in(list(reworded)))
+        .then(pl.lit(_REWORDED))
     )
+    first, second = (side.select(*_KEY, trouble.alias("trouble"), asked=True) for side in sides)
+    absent = [
+        pl.when(pl.col(f"asked{end}").is_null()).then(pl.lit("not asked")).otherwise(f"trouble{end}").alias(name)
+        for name, end in (("a", ""), ("b", "_b"))
+    ]  # fmt: skip
+    every = first.join(second, on=_KEY, how="full", coalesce=True, suffix="_b").select(*_KEY, *absent)
+    a, b = pl.col("a"), pl.col("b")
+    # With different faults on both sides that of the run that is judged is named.
+    why = (
+        pl.when(pl.any_horizontal((side == _REWORDED).fill_null(False) for side in (a, b)))
+        .then(pl.lit(_REWORDED))
+        .when(a.is_not_null() & (b.is_null() | (a == b)))
+        .then(pl.format("{} {}", a, _where(a.is_not_null(), b.is_not_null())))
+        .when(b.is_not_null())
+        .then(pl.format("{} on side b", b))
+    )
+    told = every.select(*_KEY, why=why)
+    kept = told.filter(pl.col("why").is_null()).select(_KEY).sort(_KEY)
+    matched = [kept.join(side, on=_KEY, how="left", maintain_order="left") for side in sides]
+    left = told["why"].drop_nulls()
+    return _Matched(matched[0], matched[1], len(left), "; ".join(_counted(left)))
+
+
+def _where(a: pl.Expr, b: pl.Expr) -> pl.Expr:
+    where = pl.when(a & b).then(pl.lit("on both sides"))
+    return where.when(a).then(pl.lit("on side a")).otherwise(pl.lit("on side b"))
+
+
+def _counted(words: pl.Series) -> list[str]:
+    """How often each word occurs, by word: ``3 not asked on side a``."""
+    counts = words.alias("word").value_counts().sort("word")
+    return [f"{count} {word}" for word, count in counts.iter_rows()]
+
+
+def _silence(match: _Matched) -> tuple[int, str]:
+    """How many matched pairs have a side without an answer in one of the runs, and what became of those answers."""
+    is_reference = pl.col("state") == "reference_silent"
+    outcome = pl.when(is_reference).then(pl.col("reference_outcome")).otherwise(pl.col("outcome"))
+    ends = match.on_sides(lambda _: pl.when(pl.col("state").is_in(SILENT)).then(outcome))
+    there = [pl.col(side).is_not_null() for side in "ab"]
+    # An answer that makes no claim was an answer all the same.
+    words = pl.coalesce("a", "b").replace({**OUTCOME_WORDS, "answered": "no claim"})
+    held = ends.filter(pl.any_horizontal(there)).select(where=_where(*there), word=words)
     told = [
-        f"{int(held.sum())} with a reply in another language {side}" for side, held in where if held.any()
+        f"{part.height} without an answer {where} ({', '.join(_counted(part['word']))})"
+        for (where,), part in sorted(held.partition_by("where", as_dict=True).items())
     ]
-    either = wrong[0] | wrong[1]
-    return ~either, int(either.sum()), "; ".join(told)
+    return held.height, "; ".join(told)
+
+
+def _in_another_language(wrong: pl.DataFrame) -> tuple[int, str]:
+    """How many pairs have a reply in another language than the one asked for in one of the runs, and in which."""
+    held = wrong.filter(pl.any_horizontal("a", "b")).select(where=_where(pl.col("a"), pl.col("b")))["where"]
+    told = _counted(pl.select(pl.format("with a reply in another language {}", held)).to_series())
+    return len(held), "; ".join(told)
 
 
 def _joined(*parts: str) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _rows(match: Matched, counted: _Counted, bootstrap: Bootstrap, remark: str) -> Iterator[NewRow]:
-    rows = match.stacked(counted.kept)
-    reason = _joined(counted.reason, remark)
-    own = {
-        name: replace(_of_pairs(one), excluded=counted.excluded, reason=reason)
+def _statistics(rows: pl.DataFrame, excluded: int, reason: str) -> dict[str, Statistic]:
+    return {
+        name: replace(_of_pairs(one), excluded=excluded, reason=reason)
         for name, one in statistics_of(rows, "").items()
     }
-    ceilings, over = _beside(match, counted, bootstrap)
-    prompts = match.first.filter(counted.kept)["item"].n_unique()
-    for name, found in paired_differences(own, bootstrap).items():
-        ceiling, share = ceilings.get(name), over.get(name)
-        yield {
-            "statistic": f"{name}{counted.ending}",
-            "value_a": found.first,
-            "value_b": found.second,
-            **estimate_cells(found.estimate),
-            "p": found.p,
-            "p_holm": None,
-            "p_bh": None,
-            "detectable": found.detectable,
-            "prompts": prompts,
-            "ceiling_a": ceiling.first if ceiling else None,
-            "ceiling_b": ceiling.second if ceiling else None,
-            **_over_cells(share),
-        }
 
 
 def _beside(
-    match: Matched, counted: _Counted, bootstrap: Bootstrap
+    match: _Matched, kept: pl.Series, bootstrap: Bootstrap, *, answered: bool
 ) -> tuple[Mapping[str, Difference], Mapping[str, Difference]]:
     """Ceilings, and scores over them, of the pairs that have a ceiling on both sides."""
-    answered = counted.ending == WHERE_ANSWERED
-    there = [side.with_columns(has_ceiling(side, answered=answered).alias("held"))["held"]
-             for side in (match.first, match.second)]  # fmt: skip
-    rows = match.stacked(counted.kept & there[0] & there[1])
+    there = match.on_sides(lambda side: has_ceiling(side, answered=answered))
+    rows = match.stacked(kept & there["a"] & there["b"])
     if rows.is_empty():
         return {}, {}
     ceilings = {name: _of_pairs(one) for name, one in statistics_of(rows, "ceiling_").items()}
@@ -156,8 +217,9 @@ def _beside(
         for name, one in ceilings.items()
         if name in scores and not name.startswith(NO_SHARE)
     }
-    return paired_differences(ceilings, _POINTS, tested=False), paired_differences(
-        over, bootstrap, tested=False
+    return (
+        paired_differences(ceilings, _POINTS, tested=False),
+        paired_differences(over, bootstrap, tested=False),
     )
 
 
@@ -166,7 +228,7 @@ def _of_pairs(one: Statistic) -> Statistic:
     return replace(one, n=one.n // 2)
 
 
-def _over_cells(found: Difference | None) -> dict[str, object]:
+def _over_cells(found: Difference | None) -> NewRow:
     if found is None:
         return dict.fromkeys(OVER)
     apart = found.estimate

@@ -109,10 +109,6 @@ def asked_apart(first: Mapping[str, object], second: Mapping[str, object]) -> Di
 def reworded(folders: tuple[Path, Path], reference: str) -> tuple[tuple[str, ...], str]:
     """Prompts that both runs have, in other words.
 
-    Args:
-        folders: Run folders.
-        reference: The language in which prompts are compared.
-
     Returns:
         Their ids, and why nothing could be compared, empty where it could.
     """

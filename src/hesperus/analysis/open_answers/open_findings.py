@@ -126,10 +126,6 @@ class OpenFindings:
 def open_findings(evaluated: Evaluated, settings: TableSettings) -> OpenFindings:
     """Make the tables of an evaluation.
 
-    Args:
-        evaluated: What it left.
-        settings: How.
-
     Raises:
         DataError: Its pairs are no table of pairs.
     """

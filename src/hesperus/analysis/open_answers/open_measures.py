@@ -81,11 +81,7 @@ def refuse_settings(what: str, given: GivenSettings) -> None:
 def open_table(what: str, records: pl.DataFrame, given: GivenSettings, described: Described) -> Table:
     """A table of a run of open answers, all its evaluations together.
 
-    Args:
-        what: One of OPEN_ANSWERS.
-        records: The records of the models and tasks that are wanted.
-        given: What was asked for; it wins over the run's study.
-        described: What the run says of itself.
+    What was asked for wins over the run's study; rows are of the models and tasks that the records have.
 
     Raises:
         UsageError: It is no run of open answers, or something is asked of it that it does not have.

@@ -37,15 +37,10 @@ def scores_table(
 ) -> Table:
     """A row for each model, language and statistic.
 
-    `statistic` is `precision`, `recall`, `f_of_means`, `mean_f` of information, or `agreement`; with the ending
-    `_answered` it leaves out pairs with a side that gives no answer, which the others score by the rule; with the ending
-    `_right_language` those with a reply in another language than the one asked for.
-
-    Args:
-        pairs: The table of pairs of an evaluation.
-        what: What was evaluated.
-        signature: How.
-        bootstrap: How items are resampled; None leaves intervals out.
+    `statistic` is `precision`, `recall`, `f_of_means`, `mean_f` of information, or `agreement`; with the ending `_answered`
+    it leaves out pairs with a side that gives no answer, which the others score by the rule; with the ending
+    `_right_language` those with a reply in another language than the one asked for. Without a bootstrap there are no
+    intervals.
 
     Raises:
         DataError: The table is no table of pairs.
@@ -225,11 +220,7 @@ def run_table(
 ) -> Table:
     """A table of a run, all its evaluations together, as its study wants it.
 
-    Args:
-        folder: The run folder.
-        name: One of OPEN_ANSWERS.
-        study: Its `study.yaml`.
-        given: What was asked for; it wins over the study.
+    What is given wins over the study.
 
     Raises:
         UnknownNameError: No such table.
@@ -240,23 +231,25 @@ def run_table(
     if name in _FILES:
         held = read_frame(folder / _FILES[name])
         return table(name, held.columns, rows=held.to_dicts(), signature={"study": study.get("study")})
-    settings, rows = settings_of(study, given), []
-    signatures: dict[str, object] = {}
-    columns: tuple[str, ...] = ()
+    settings, made = settings_of(study, given), {}
     for what, home in homes(folder, study).items():
         pairs, signed = read_pairs(home)
-        made = evaluation_table(name, pairs, what, signature=signed, settings=settings)
-        columns, signatures[what] = made.columns, made.signature
-        rows += [{"evaluator": what, **row} for row in made.rows]
+        made[what] = evaluation_table(name, pairs, what, signature=signed, settings=settings)
+    return of_evaluations(name, made)
+
+
+def of_evaluations(name: str, made: Mapping[str, Table]) -> Table:
+    """The table of a run, from that of each of its evaluations by evaluator."""
+    columns = next(iter(made.values())).columns
+    rows = [{"evaluator": what, **row} for what, one in made.items() for row in one.rows]
+    signatures = {what: one.signature for what, one in made.items()}
     return table(name, ("evaluator", *columns), rows=rows, signature=signatures)
 
 
 def settings_of(study: Mapping[str, object], given: GivenSettings | None = None) -> TableSettings:
     """What a study says of its tables.
 
-    Args:
-        study: The `study.yaml` of a run; may be empty.
-        given: What was asked for; it wins over the study.
+    What is given wins over it.
 
     Raises:
         DataError: The study's own bootstrap is not valid.

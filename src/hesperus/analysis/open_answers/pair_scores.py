@@ -38,9 +38,7 @@ def scored_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
 def with_scores(records: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Records with what an evaluation says of each reply: ``reply_translation``, ``score``, ``ceiling``.
 
-    Args:
-        records: The records table.
-        pairs: Pairs of one evaluation; those that name no record leave the records as they are.
+    Pairs that name no record leave the records as they are.
     """
     if not {*KEY} <= {*pairs.columns} & {*records.columns}:
         return records
@@ -78,11 +76,7 @@ def pairs_with_loss(pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def losing_prompts(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Prompts that lose anything, those that lose most first: means of `loss`, `score` and `ceiling`, numbers of pairs.
-
-    Args:
-        pairs: From pairs_with_loss.
-    """
+    """Prompts that lose anything, those that lose most first: means of `loss`, `score` and `ceiling`, numbers of pairs."""
     return (
         pairs.group_by("task", "item", maintain_order=True)
         .agg(
@@ -143,9 +137,7 @@ def details_of(details: pl.DataFrame, pair: Mapping[str, Any]) -> pl.DataFrame:
 def claims_of(held: pl.DataFrame, side: str) -> tuple[Claim, ...]:
     """The claims of one side, in order; empty if the evaluator extracts no claims.
 
-    Args:
-        held: From details_of.
-        side: ``reference`` or ``candidate``.
+    A side is ``reference`` or ``candidate``.
     """
     if not {"side", "claim", "verdict"} <= set(held.columns):
         return ()

@@ -95,12 +95,8 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
 
     Where the ceiling is below LOW_CEILING the share of it is withheld, and the reason says so.
 
-    Pairs of one item (several languages or repeats) are resampled together. By the rule a pair with one silent side
-    scores 0, with two 1.
-
-    Args:
-        pairs: Rows of a table of pairs.
-        bootstrap: How to resample items; None leaves intervals out.
+    Pairs of one item (several languages or repeats) are resampled together. By the rule a pair with one silent side scores
+    0, with two 1. Without a bootstrap there are no intervals.
 
     Raises:
         DataError: The table has the values of no evaluator.
@@ -189,11 +185,7 @@ def _excluded(pairs: pl.DataFrame) -> tuple[int, list[str]]:
 
 
 def mute(rows: pl.DataFrame) -> bool:
-    """Whether there are pairs to score, and a side gives no answer in any of them.
-
-    Args:
-        rows: Pairs that would be scored, with ``state``, ``outcome`` and ``reference_outcome``.
-    """
+    """Whether there are pairs to score, and a side gives no answer in any of them."""
     if rows.is_empty():
         return False
     for side, other in (("outcome", "reference_silent"), ("reference_outcome", "candidate_silent")):
