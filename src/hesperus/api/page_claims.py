@@ -39,7 +39,8 @@ def page_claims_of(
     settings = {name: wanted[name] for name in SETTINGS if name in wanted}
     signed = GivenSettings.of(**settings)
     tables: dict[str, Document] = {
-        name: with_short(table, signed, name).document() for name, table in made.measured.items()
+        name: with_short(table, signed, name).document()
+        for name, table in (made.measured if is_of_run else {}).items()
     }
     rest = [name for name in made.claims if name not in tables]
     tables |= claimed(run, settings, rest)[0] if rest else {}

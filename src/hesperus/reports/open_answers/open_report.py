@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from hesperus.analysis.open_answers.evidence import (
-    OpenEvidence,
-)
+from hesperus.analysis.open_answers.evidence import OpenEvidence
 from hesperus.analysis.open_answers.open_findings import OpenFindings, open_findings
-from hesperus.analysis.open_answers.open_tables import settings_of
+from hesperus.analysis.open_answers.open_tables import of_evaluations, settings_of
 from hesperus.analysis.open_answers.pair_scores import with_scores
 from hesperus.analysis.settings import GivenSettings, resolve_settings
+from hesperus.analysis.summary import summary_table
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError
 from hesperus.records import Run
@@ -39,6 +38,7 @@ class OpenAnswersReport:
         replies: The answers as they were given: the columns of the key, and `reply`.
         prompts: How the prompts came back from their translation, where some were translated.
         readability: How many of each judge's replies could be read.
+        measured: See hesperus.reports.html.Report.
     """
 
     parts: tuple[OpenFindings, ...]
@@ -46,16 +46,12 @@ class OpenAnswersReport:
     replies: pl.DataFrame | None = None
     prompts: pl.DataFrame | None = None
     readability: pl.DataFrame | None = None
+    measured: Mapping[str, Table] = field(default_factory=dict)
 
     @property
     def claims(self) -> tuple[str, ...]:
         """See hesperus.reports.html.Report."""
         return ("summary", "scores")
-
-    @property
-    def measured(self) -> Mapping[str, Table]:
-        """See hesperus.reports.html.Report."""
-        return {}
 
     def drawings(self) -> list[Drawing]:
         """Every figure; if there are several evaluators, their names begin with the evaluator's number."""
@@ -173,10 +169,7 @@ def open_answers_report(
 ) -> OpenAnswersReport:
     """Measure all that the page shows.
 
-    Args:
-        run: A run of the study; of ready answers, one without a study.
-        evidence: What its evaluations left.
-        given: What was asked for; it wins over the study.
+    What was asked for wins over the study.
 
     Raises:
         DataError: An evaluation has no pairs, or its table is no table of pairs.
@@ -186,7 +179,12 @@ def open_answers_report(
         if one.pairs.is_empty():
             raise DataError(f"the evaluation {one.what} has no pairs, so there is nothing to show")
     parts = tuple(open_findings(one, settings) for one in evidence.evaluations)
-    decided = resolve_settings(given, run.study)
-    told = {"outcome", "options"} <= set(run.records.columns)
-    head = overview(run.records, run.signature, decided, labels=False) if told else ()
-    return OpenAnswersReport(parts, head, evidence.replies, evidence.prompts, evidence.readability)
+    decided, measured = replace(resolve_settings(given, run.study), by=()), dict[str, Table]()
+    head: tuple[Block | None, ...] = ()
+    if {"outcome", "options"} <= set(run.records.columns):
+        measured["summary"] = summary_table(run.records, settings=decided, labels=False)
+        head = overview(run.records, run.signature, decided, labels=False, summary=measured["summary"])
+    named = run.study.get("evaluate")
+    if isinstance(named, list) and named == [found.what for found in parts]:
+        measured["scores"] = of_evaluations("scores", {found.what: found.scores for found in parts})
+    return OpenAnswersReport(parts, head, evidence.replies, evidence.prompts, evidence.readability, measured)
