@@ -17,7 +17,7 @@ from hesperus.annotation import Judgement, RatingStore
 from hesperus.cli.app import app
 from hesperus.errors import DataError
 from hesperus.measures import krippendorff_alpha
-from hesperus.reports.tax.commands import steps_of
+from hesperus.reports.tax.checklist import AND
 from hesperus.studies.asked.stages import run_study
 from hesperus.studies.translation_tax.simulator import Planted, simulated_benchmark
 from hesperus.studies.translation_tax.tax_study import TaxStudy
@@ -41,7 +41,7 @@ def open_points(rows: dict[str, dict[str, str]]) -> dict[str, str]:
 
 def carry_out(command: str) -> None:
     """Run the commands one after another, as a shell would."""
-    for step in steps_of(command):
+    for step in command.split(AND):
         words = shlex.split(step)
         assert words[0] == "hesperus"
         out = Path(words[words.index(">") + 1]) if ">" in words else None
@@ -89,7 +89,7 @@ def test_the_commands_of_a_run_that_asked(tmp_path: Path, monkeypatch: pytest.Mo
     } <= set(before)  # fmt: skip
     for command in dict.fromkeys(before.values()):
         assert shlex.quote(str(run)) in command and "RUN" not in command and "MODEL" not in command
-        assert all(steps_of(command)) and not command.rstrip().endswith("&&")
+        assert all(command.split(AND)) and not command.rstrip().endswith("&&")
         if not command.startswith("hesperus tax checklist"):
             carry_out(command)
             continue
@@ -122,7 +122,7 @@ def test_the_commands_of_records_of_another_origin(tmp_path: Path, monkeypatch: 
     before = open_points(checklist(["answers.csv"]))
     assert {"E1 between groups of models", "strata fixed before rewriting, with a fingerprint"} <= set(before)
     for command in dict.fromkeys(before.values()):
-        *others, last = steps_of(command)
+        *others, last = command.split(AND)
         carry_out(" && ".join(others))
         again = checklist(shlex.split(last)[3:])
         assert not {

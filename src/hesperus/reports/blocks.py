@@ -209,21 +209,26 @@ def fold(title: str, *blocks: Block | None) -> Fold | None:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A point of a checklist.
+    """A point of a checklist; by itself on a page it says what was not done, and what would do it.
 
     Attributes:
         item: What is to be done.
-        status: In words.
-        state: How it is marked.
+        state: Whether it was done.
         finding: What was found.
-        commands: What would do it.
+        commands: What would do it, one after the other.
+        needs: What it takes if no command alone would do.
     """
 
     item: str
-    status: str
     state: Literal["done", "warned", "open"]
-    finding: str
-    commands: tuple[str, ...]
+    finding: str = ""
+    commands: tuple[str, ...] = ()
+    needs: str = ""
+
+    @property
+    def status(self) -> str:
+        """The state in words."""
+        return {"done": "done", "warned": "done, with a warning", "open": "not done"}[self.state]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,17 +238,8 @@ class Checklist:
     sections: tuple[tuple[str, tuple[Check, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Something that was not done, the commands that do it, and what it needs."""
-
-    what: str
-    commands: tuple[str, ...]
-    needs: str = ""
-
-
 Block = (
-    Section | Sentences | Grid | Items | Drawing | Item | Fold | Facts | Code | Checklist | Step | Card
+    Section | Sentences | Grid | Items | Drawing | Item | Fold | Facts | Code | Checklist | Check | Card
 )  # fmt: skip
 
 

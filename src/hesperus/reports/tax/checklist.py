@@ -16,29 +16,52 @@ from hesperus.analysis.tax.back_translation import NOTES as BACK_LIMITS
 from hesperus.analysis.tax.native_control import LIMITS as NATIVE_LIMITS
 from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_LIMITS
 from hesperus.analysis.tax.validity import NO_REPLIES, RECORDED, sensitive_cells, unchecked_cells
+from hesperus.reports.blocks import Check, Checklist
 from hesperus.reports.card import Card, card_of
 from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.formats import format_table
-from hesperus.reports.tax.commands import Remedy, remedies
+from hesperus.reports.tax.commands import ASKED_HERE, NOTHING, Remedies, Remedy
 from hesperus.reports.tax.tax_grids import first_row, quality_text, rows_of
 from hesperus.rounding import cell
 
-NOT_DONE = "not done"
 COLUMNS = ("section", "item", "status", "finding", "command")
+AND = " && "
+"""Between the commands of a point that follow each other."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checklist:
+class FilledChecklist:
     """The checklist and the evaluation card of an audit.
 
     Attributes:
-        table: Rows of section, item, status (``done``, ``done, with a warning`` or ``not done``), finding, and, where it
-            was not done, the commands that would do it, as they are run; where none would, the finding says what it needs.
+        points: The checklist by section; of what was not done the commands that would do it, or what it needs.
         card: The GenBench evaluation card.
+        signature: How the estimates were made.
     """
 
-    table: Table
+    points: Checklist
     card: Card
+    signature: Mapping[str, object]
+
+    @property
+    def every(self) -> Sequence[tuple[str, Check]]:
+        """Every point with the section that it is in."""
+        return [(section, point) for section, points in self.points.sections for point in points]
+
+    @property
+    def table(self) -> Table:
+        """Rows of section, item, status, finding and command."""
+        rows = tuple(
+            dict(zip(COLUMNS, (section, one.item, one.status, one.finding, AND.join(one.commands)), strict=True))
+            for section, one in self.every
+        )  # fmt: skip
+        open_points = sum(point.state == "open" for _, point in self.every)
+        signed = {**self.signature, "rows": len(rows), "not done": open_points}
+        return Table("reporting checklist", COLUMNS, rows, signed)
+
+    def point(self, item: str) -> Check:
+        """The point of a name."""
+        return next(point for _, point in self.every if point.item == item)
 
     def write(self, format: str) -> str:
         """Both as ``table`` (a terminal), ``markdown``, ``latex``, ``json`` or ``csv`` (the checklist alone).
@@ -56,188 +79,185 @@ class Checklist:
         return format_table(self.table, format)
 
 
-def checklist_of(evidence: Evidence, tables: Mapping[str, Table] | None = None) -> Checklist:
+def checklist_of(evidence: Evidence, tables: Mapping[str, Table] | None = None) -> FilledChecklist:
     """Fill it in.
 
-    Args:
-        evidence: What the audit has.
-        tables: All tables of the evidence, where they have been made before.
+    Tables that have been made before are not made again.
 
     Raises:
         DataError: What it has breaks its contract (see the tables).
     """
     if tables is None:
         tables = {name: make() for name, make in tax_tables(evidence).items()}
-    known = remedies(evidence)
-    rows = [
-        _row(section, point, known)
-        for section, points in _SECTIONS.items()
-        for point in points(tables, evidence)
-    ]
+    audit = _Audit(evidence, tables, Remedies(evidence))
+    sections = tuple((section, tuple(points(audit))) for section, points in _SECTIONS.items())
     first = next(iter(tables.values()))
     signed = {name: first.signature[name] for name in ("hesperus", "TaxSettings") if name in first.signature}
-    signed |= {"rows": len(rows), "not done": sum(row["status"] == NOT_DONE for row in rows)}
-    return Checklist(Table("reporting checklist", COLUMNS, tuple(rows), signed), _card(evidence))
+    return FilledChecklist(Checklist(sections), _card(evidence), signed)
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A point of the checklist.
+class _Audit:
+    """What points are filled in from."""
 
-    Attributes:
-        item: What is to be done.
-        finding: What was found; None: it was not done.
-        warning: Whether what was found is a warning.
-        needs: Of what was not done, what it takes, where no command would do it.
-    """
+    evidence: Evidence
+    tables: Mapping[str, Table]
+    remedies: Remedies
 
-    item: str
-    finding: str | None
-    warning: bool = False
-    needs: str = ""
+    def rows(self, name: str, *analyses: str) -> list[Row]:
+        """The rows of a table, of some analyses if they are named; none of a table that is not there."""
+        rows = self.tables[name].rows if name in self.tables else ()
+        return [row for row in rows if not analyses or row["analysis"] in analyses]
 
 
-Points = Iterator[Point]
-Tables = Mapping[str, Table]
+Points = Iterator[Check]
 
 
-def _row(section: str, point: Point, known: Mapping[str, Remedy]) -> Row:
-    """A point as a row; of one that was not done with what would do it."""
-    status, finding, command = "done, with a warning" if point.warning else "done", point.finding, ""
-    if finding is None:
-        remedy = Remedy() if point.needs else known.get(point.item, Remedy())
-        status, command = NOT_DONE, remedy.command
-        finding = point.needs or (f"needs {remedy.needs}" if remedy.needs else "")
-    return {"section": section, "item": point.item, "status": status, "finding": finding, "command": command}
+def _point(item: str, finding: str | None, remedy: Remedy = NOTHING, *, warning: bool = False) -> Check:
+    """A point with what was found; without a finding it was not done."""
+    if finding is not None:
+        return Check(item, "warned" if warning else "done", finding)
+    needs = f"needs {remedy.needs}" if remedy.needs else ""
+    return Check(item, "open", needs, remedy.commands, remedy.needs)
 
 
-def _of(tables: Tables, name: str, *analyses: str) -> list[Row]:
-    """The rows of a table, of some analyses if they are named; none of a table that is not there."""
-    rows = tables[name].rows if name in tables else ()
-    return [row for row in rows if not analyses or row["analysis"] in analyses]
-
-
-def _alignment(_: Tables, evidence: Evidence) -> Points:
-    found, dropped, said = evidence.alignment, evidence.dropped, None
+def _alignment(audit: _Audit) -> Points:
+    found, dropped, said = audit.evidence.alignment, audit.evidence.dropped, None
     if found is not None:
         kinds = ", ".join(f"{count} {kind}" for kind, count in found.items())
         said = f"items with findings: {kinds}" if kinds else "nothing was found"
-    yield Point("audit of ids, options and gold on every side", said, bool(found))
+    yield _point(ALIGNED, said, audit.remedies.alignment(), warning=bool(found))
     said = None if dropped is None else ", ".join(f"{n} {why}" for why, n in dropped.items()) or "none"
-    yield Point("items excluded before anything was asked", said)
+    yield _point("items excluded before anything was asked", said, ASKED_HERE)
 
 
-def _scope(tables: Tables, evidence: Evidence) -> Points:
+def _scope(audit: _Audit) -> Points:
+    tables, evidence, remedies = audit.tables, audit.evidence, audit.remedies
     back = first_row(tables.get("back_translation"), "clustered")
-    yield Point("E1 back-translation, clustered over items", _estimate(back, "tax"))
+    yield _point(BACK, _estimate(back, "tax"), remedies.back())
     quality = None
     if evidence.scores is not None and "back_translation" in tables:
         quality = quality_text(str(tables["back_translation"].signature["quality"]))
         if back is not None:
             why = f" ({back['reason']})" if back["reason"] else ""
             quality += f"; {back['n']} items compared, {back['excluded']} items excluded{why}"
-    yield Point("E1 quality threshold on the back-translations", quality)
-    rating = next(iter(_of(tables, "rating")), None)
+    yield _point(QUALITY, quality, remedies.quality())
+    rating = next(iter(audit.rows("rating")), None)
     is_weak = rating is not None and bool(rating["remark"] or rating["value"] is None)
-    yield Point("E2 rating of cues against the tax of items", _rated(rating), is_weak)
-    gaps = [row for row in _of(tables, "native_control") if row["statistic"] == "gap" and not row["model"]]
+    yield _point(RATED, _rated(rating), remedies.rating(), warning=is_weak)
+    gaps = [row for row in audit.rows("native_control") if row["statistic"] == "gap" and not row["model"]]
     said = "; ".join(f"{row['group']} {estimate_text(row, 'points')} points" for row in gaps)
-    yield Point("E3 native control", said or None)
+    yield _point(NATIVE, said or None, remedies.native())
     natural = _estimate(first_row(tables.get("naturalisation"), "pooled"), "effect")
-    strata = [row for row in _of(tables, "naturalisation", "stratum") if not row["group"]]
+    strata = [row for row in audit.rows("naturalisation", "stratum") if not row["group"]]
     if natural is not None:
         natural = "; ".join(
             [natural, *(f"{row['stratum']} {estimate_text(row, 'points')}" for row in strata)]
         )
-    yield Point("E4 naturalisation, same items", natural, evidence.reused)
+    yield _point(NATURAL, natural, remedies.natural(), warning=evidence.reused)
     limits = [
         ("E1", BACK_LIMITS[:1], "back_translation"),
         ("E3", NATIVE_LIMITS, "native_control"),
         ("E4", NATURAL_LIMITS[:1], "naturalisation"),
     ]
     said = "; ".join(f"{name}: {'; '.join(notes)}" for name, notes, table in limits if table in tables)
-    yield Point("what the estimators cannot tell", said or None)
+    yield _point("what the estimators cannot tell", said or None, remedies.back())
 
 
-def _parser(tables: Tables, evidence: Evidence) -> Points:
-    found, replies = tables["parsers"], evidence.records["reply"]
+def _parser(audit: _Audit) -> Points:
+    found, replies, back = audit.tables["parsers"], audit.evidence.records["reply"], audit.remedies.back()
     rates = [row for row in found.rows if isinstance(row["value"], float) and row["parser"] == RECORDED]
     lowest, said = min(rates, key=lambda row: float(row["value"]), default=None), None
     if lowest is not None:
         share = estimate_text(lowest, "share")
         said = f"{len(rates)} cells; lowest {share} of {lowest['n']:,} ({lowest['model']}, {lowest['input']})"
-    yield Point("valid answers of each model and set", said)
+    yield _point("valid answers of each model and set", said)
     sensitive, unchecked, parsers = sensitive_cells(found), unchecked_cells(found), found.signature["parsers"]
     checked = len(rates) - unchecked if isinstance(parsers, list) and len(parsers) > 1 else 0
     said = "; ".join(sensitive) or "no cell"
-    item, left = "cells that depend on the parser, by several parsers", ""
     if replies.null_count() == len(replies):
-        yield Point(item, None, needs=NO_REPLIES)
+        yield Check(PARSERS, "open", NO_REPLIES)
     else:
-        if unchecked:
-            left = f"; {unchecked} of {len(rates)} cells not checked: no reply that could be read again"
-        yield Point(item, said + left if checked else None, bool(sensitive or unchecked))
+        left = f"; {unchecked} of {len(rates)} cells not checked: no reply that could be read again"
+        told = said + (left if unchecked else "") if checked else None
+        yield _point(PARSERS, told, audit.remedies.parsers(), warning=bool(sensitive or unchecked))
     if not checked:
-        yield Point("cells with too few valid answers", said, bool(sensitive))
+        yield _point("cells with too few valid answers", said, warning=bool(sensitive))
     bounds = [
-        row for row in _of(tables, "bounds", "clustered") if not row["group"] and row["lowest"] is not None
+        row for row in audit.rows("bounds", "clustered") if not row["group"] and row["lowest"] is not None
     ]
     said = "; ".join(
         f"{row['comparison']}: {cell(float(row['lowest']), 'points')} to {cell(float(row['highest']), 'points')} points"
         for row in bounds
     )
-    yield Point("bounds on every estimate from invalid answers", said or None)
-    yield _without_sensitive(tables.get("back_translation"), cell(evidence.settings.min_valid, "share"))
+    yield _point(BOUNDS, said or None, back)
+    least = cell(audit.evidence.settings.min_valid, "share")
+    told, warning = _without_sensitive(audit.tables.get("back_translation"), least)
+    yield _point("E1 with and without parser-sensitive models", told, back, warning=warning)
 
 
-def _without_sensitive(found: Table | None, least: str) -> Point:
-    item = "E1 with and without parser-sensitive models"
+def _without_sensitive(found: Table | None, least: str) -> tuple[str | None, bool]:
+    """What is said of models with too few valid answers, and whether it is a warning."""
     without = next(rows_of(found, "without parser-sensitive models"), None)
     if without is not None:
-        return Point(item, f"{estimate_text(without, 'points')} points without {without['model']}")
+        return f"{estimate_text(without, 'points')} points without {without['model']}", False
     if found is None:
-        return Point(item, None)
+        return None, False
     if found.signature.get("parser_sensitive"):
-        return Point(item, "every model has too few valid answers: no estimate without them", warning=True)
-    return Point(item, f"every model gave at least {least} valid answers on each side")
+        return "every model has too few valid answers: no estimate without them", True
+    return f"every model gave at least {least} valid answers on each side", False
 
 
-def _groups(tables: Tables, evidence: Evidence) -> Points:
+def _groups(audit: _Audit) -> Points:
     names = {"E1": "back_translation", "E4": "naturalisation"}
     titles = {"E1": "between groups of models", "E4": "between groups: difference in differences"}
     for code, name in names.items():
-        rows = _of(tables, name, "groups") if len(evidence.settings.groups) > 1 else []
+        rows = audit.rows(name, "groups") if len(audit.evidence.settings.groups) > 1 else []
         said = "; ".join(f"{row['group']}: {estimate_text(row, 'points')} points" for row in rows)
-        yield Point(f"{code} {titles[code]}", said or None)
+        yield _point(f"{code} {titles[code]}", said or None, audit.remedies.groups(natural=code == "E4"))
     for code, name in names.items():
-        values = [row["value"] for row in _of(tables, name, "without model") if row["value"] is not None]
+        values = [row["value"] for row in audit.rows(name, "without model") if row["value"] is not None]
         ends = [cell(float(pick(values)), "points") for pick in (min, max)] if values else []
-        yield Point(
-            f"{code} without each model in turn", f"from {' to '.join(ends)} points" if ends else None
-        )
+        said = f"from {' to '.join(ends)} points" if ends else None
+        yield _point(f"{code} without each model in turn", said, audit.remedies.models(natural=code == "E4"))
 
 
-def _quality(_: Tables, evidence: Evidence) -> Points:
+def _quality(audit: _Audit) -> Points:
+    evidence, remedies = audit.evidence, audit.remedies
     strata, verified = evidence.strata, _share(evidence, "verifier")
     chosen = None if strata is None else f"{sum(map(len, strata.values()))} items"
-    yield Point("strata fixed before rewriting, with a fingerprint", chosen)
+    yield _point(STRATA, chosen, remedies.strata())
     failed = verified is not None and not evidence.passed["verifier"]
-    yield Point("rewritten items verified by another model", verified, failed)
+    yield _point(VERIFIED, verified, remedies.verifying(), warning=failed)
     people = [who for who in evidence.passed if who != "verifier"]
     said = "; ".join(f"{who}: {_share(evidence, who)}" for who in people)
-    yield Point("rewritten items checked by people", said or None, len(people) == 1)
+    yield _point(CHECKED, said or None, remedies.checking(), warning=len(people) == 1)
 
 
-def _people(_: Tables, evidence: Evidence) -> Points:
-    for item in ("ratings of cues", "checks of rewritten items"):
-        questions: dict[str, list[Row]] = {}
-        for row in evidence.agreement[item].rows if item in evidence.agreement else ():
+def _people(audit: _Audit) -> Points:
+    remedies = {
+        "ratings of cues": audit.remedies.rating,
+        "checks of rewritten items": audit.remedies.checking,
+    }
+    for item, remedy in remedies.items():
+        agreement, questions = audit.evidence.agreement, dict[str, list[Row]]()
+        for row in agreement[item].rows if item in agreement else ():
             questions.setdefault(str(row["question"]), []).append(row)
         said = [_agreed(rows) for rows in questions.values()]
-        yield Point(f"agreement on {item}", "; ".join(said) or None, any(_LOW in agreed for agreed in said))
+        warning = any(_LOW in agreed for agreed in said)
+        yield _point(f"agreement on {item}", "; ".join(said) or None, remedy(), warning=warning)
 
 
-_SECTIONS: Mapping[str, Callable[[Tables, Evidence], Points]] = {
+ALIGNED, BACK = "audit of ids, options and gold on every side", "E1 back-translation, clustered over items"
+QUALITY, RATED = "E1 quality threshold on the back-translations", "E2 rating of cues against the tax of items"
+NATIVE, NATURAL = "E3 native control", "E4 naturalisation, same items"
+PARSERS = "cells that depend on the parser, by several parsers"
+BOUNDS = "bounds on every estimate from invalid answers"
+STRATA = "strata fixed before rewriting, with a fingerprint"
+VERIFIED, CHECKED = "rewritten items verified by another model", "rewritten items checked by people"
+"""Points that the page of an audit shows by themselves too, where they were not done."""
+
+_SECTIONS: Mapping[str, Callable[[_Audit], Points]] = {
     "alignment": _alignment,
     "estimator scope": _scope,
     "parser fragility": _parser,

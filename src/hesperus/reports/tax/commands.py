@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,59 +10,27 @@ from hesperus.analysis.tax.audit_evidence import Evidence
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
 from hesperus.wording import language_name, parsed
 
-AND = " && "
-"""Stands between commands that follow each other."""
-
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
     """What would do one point of the checklist.
 
     Attributes:
-        command: Commands that run as they are, with AND between them; empty where no command alone would do.
+        commands: Commands that run as they are, one after the other; none where no command alone would do.
         needs: What it takes then.
     """
 
-    command: str = ""
+    commands: tuple[str, ...] = ()
     needs: str = ""
 
 
-def remedies(evidence: Evidence) -> Mapping[str, Remedy]:
-    """What the checklist asks for, to what would do it."""
-    found = _Remedies(evidence)
-    back, natural = found.back(), found.natural()
-    has_natural = evidence.senses.natural is not None and evidence.strata is not None
-    rate, check = found.rating(), found.checking()
-    return {
-        "audit of ids, options and gold on every side": found.alignment(),
-        "items excluded before anything was asked": Remedy(
-            needs="a run that hesperus asked: the signature of its folder says what was excluded"
-        ),
-        "E1 back-translation, clustered over items": back,
-        "E1 quality threshold on the back-translations": found.quality(),
-        "E2 rating of cues against the tax of items": rate,
-        "E3 native control": Remedy(
-            needs=f"answers to items that were written in {found.language}: --native RUN, or --native-task in the same records"
-        ),
-        "E4 naturalisation, same items": natural,
-        "what the estimators cannot tell": back,
-        "cells that depend on the parser, by several parsers": found.parsers(),
-        "bounds on every estimate from invalid answers": back,
-        "E1 with and without parser-sensitive models": back,
-        "E1 between groups of models": found.groups() if evidence.senses.back else back,
-        "E4 between groups: difference in differences": found.groups() if has_natural else natural,
-        "E1 without each model in turn": found.models() if evidence.senses.back else back,
-        "E4 without each model in turn": found.models() if has_natural else natural,
-        "strata fixed before rewriting, with a fingerprint": found.strata(),
-        "rewritten items verified by another model": found.verifying(),
-        "rewritten items checked by people": check,
-        "agreement on ratings of cues": rate,
-        "agreement on checks of rewritten items": check,
-    }  # fmt: skip
+NOTHING = Remedy()
+MORE_MODELS = Remedy(needs="a second model")
+ASKED_HERE = Remedy(needs="a run that hesperus asked: the signature of its folder says what was excluded")
 
 
-class _Remedies:
-    """The points one by one, with the paths, models and languages of this audit."""
+class Remedies:
+    """What would do the points one by one, with the paths, models and languages of an audit."""
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence, self.origin, senses = evidence, evidence.origin, evidence.senses
@@ -72,6 +39,7 @@ class _Remedies:
         self.original = senses.original
         self.translated = senses.translated or _language(senses.back)
         self.language = language_name(self.translated) if self.translated else "the language"
+        self.has_natural = senses.natural is not None and evidence.strata is not None
 
     def beside(self, name: str) -> str:
         """The path of a file in the run folder, or besides the records file."""
@@ -85,15 +53,17 @@ class _Remedies:
         return self.given(f"hesperus tax checklist {self.run} {' '.join((*self.origin.flags, *flags))}")
 
     def given(self, *steps: str) -> Remedy:
+        """Commands, where there is something on disk to run them on."""
         if self.origin.run is None:
             return Remedy(needs="a run folder or a records file on disk")
-        return Remedy(AND.join(step.strip() for step in steps if step))
+        return Remedy(tuple(step.strip() for step in steps if step))
 
     def again(self, *flags: str) -> Remedy:
         """The study of the run folder with more flags, which is another study in a folder of its own."""
         return self.given(f"hesperus run {self.run} {' '.join(flags)}")
 
     def alignment(self) -> Remedy:
+        """An audit of the items in every language."""
         origin, out = self.origin, self.beside(ALIGNMENT_FILE)
         tags = [tag for tag in (self.original, self.translated) if tag is not None]
         languages = " ".join(f"--language {shlex.quote(tag)}" for tag in tags)
@@ -114,6 +84,7 @@ class _Remedies:
         return bool(tags) and set(tags) <= self.origin.texts
 
     def back(self) -> Remedy:
+        """Answers to what came back."""
         if self.origin.is_study:
             return self.given(f"hesperus run {self.run}")
         return Remedy(
@@ -122,6 +93,7 @@ class _Remedies:
         )
 
     def quality(self) -> Remedy:
+        """Scores of what came back."""
         back = self.evidence.senses.back
         if back is not None and self.original is not None and self.originals(back, self.original):
             return self.given(f"hesperus score {self.run}")
@@ -130,6 +102,7 @@ class _Remedies:
         )
 
     def natural(self) -> Remedy:
+        """The items rewritten, and answers to them."""
         if self.evidence.senses.natural is not None and self.evidence.strata is None:
             return Remedy(needs="strata: they say which of the rewritten items are compared")
         if self.origin.is_study:
@@ -139,13 +112,23 @@ class _Remedies:
         )
 
     def parsers(self) -> Remedy:
+        """Other parsers on the same replies."""
         if self.origin.can_reread:
             return self.checklist("--parser strict", "--parser ohmer2023")
         return Remedy(
             needs="replies, and a task that says how they are read (--parser-task in `hesperus measure parsers`)"
         )
 
-    def groups(self) -> Remedy:
+    def native(self) -> Remedy:
+        """Answers to items of the language itself."""
+        return Remedy(
+            needs=f"answers to items that were written in {self.language}: --native RUN, or --native-task in the same records"
+        )
+
+    def groups(self, *, natural: bool) -> Remedy:
+        """Groups of models, where there is an estimate of which they can be a part."""
+        if not self._is_estimated(natural):
+            return self.natural() if natural else self.back()
         if len(self.asked) < 2:
             return Remedy(needs="two models or more")
         first, *others = self.asked
@@ -153,10 +136,15 @@ class _Remedies:
             f"--group {shlex.quote(f'first={first}')}", f"--group {shlex.quote('others=' + ','.join(others))}"
         )
 
-    def models(self) -> Remedy:
-        return Remedy(needs="a second model")
+    def models(self, *, natural: bool) -> Remedy:
+        """More models, where there is an estimate already."""
+        return MORE_MODELS if self._is_estimated(natural) else self.natural() if natural else self.back()
+
+    def _is_estimated(self, natural: bool) -> bool:
+        return self.has_natural if natural else self.evidence.senses.back is not None
 
     def strata(self) -> Remedy:
+        """The strata, picked before anything is rewritten."""
         senses = self.evidence.senses
         if self.origin.run is None or None in (senses.original, senses.translated, senses.back):
             return Remedy(needs="answers to the original, the translated and the back-translated items")
@@ -167,6 +155,7 @@ class _Remedies:
         return self.given(*filter(None, (pick, named)))
 
     def verifying(self) -> Remedy:
+        """Another model's verdicts on the rewritten items."""
         rewriter = self.origin.rewriter or (self.asked[-1] if self.asked else "")
         others = [model for model in self.asked if model != rewriter]
         if not self.origin.is_study or not others:
@@ -177,11 +166,13 @@ class _Remedies:
         return self.again(*rewrite, "--verifier", shlex.quote(others[-1]))
 
     def rating(self) -> Remedy:
+        """Two people's ratings of cues."""
         if self.evidence.senses.back is None:
             return self.back()
         return self.people("residue", self.original, self.translated, "cues.sqlite", RATINGS_FILE)
 
     def checking(self) -> Remedy:
+        """Two people's checks of the rewritten items."""
         if self.evidence.senses.natural is None:
             return self.natural()
         return self.people("qc", self.translated, self.evidence.senses.natural, "qc.sqlite", CHECKS_FILE)
@@ -200,11 +191,6 @@ class _Remedies:
         serve = f"hesperus annotate serve {sheet}"
         export = f"hesperus annotate export {sheet} --out {self.beside(out)}"
         return self.given(*((serve, export) if made else (create, links, serve, export)))
-
-
-def steps_of(command: str) -> Sequence[str]:
-    """The commands of a remedy, one by one."""
-    return command.split(AND) if command else []
 
 
 def _language(code: str | None) -> str | None:

@@ -23,13 +23,7 @@ _VERSIONS = 4
 def residue_blocks(
     evidence: Evidence, found: PairedAnswers | None, items: pl.DataFrame | None
 ) -> Iterator[Block]:
-    """Items for reading, those that lose most on the way back first (see losing_items).
-
-    Args:
-        evidence: What the audit has.
-        found: The original against what came back; None if nothing did.
-        items: Texts of the items, where the run keeps them.
-    """
+    """Items for reading, those that lose most on the way back first (see losing_items)."""
     if found is None:
         yield note("Nothing came back, so no item can be said to lose anything.")
         return

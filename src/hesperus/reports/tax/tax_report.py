@@ -23,17 +23,16 @@ from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATI
 from hesperus.analysis.tax.validity import TOLERANCE, sensitive_cells, unchecked_cells
 from hesperus.errors import UsageError
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Check, Page, Section, Sentences, Step, note
-from hesperus.reports.blocks import Checklist as ChecklistBlock
+from hesperus.reports.blocks import Block, Page, Section, Sentences, note
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import card_blocks, closing
+from hesperus.reports.tax import checklist as points
 from hesperus.reports.tax import tax_grids as grids
 from hesperus.reports.tax import tax_story as story
-from hesperus.reports.tax.checklist import NOT_DONE, Checklist, checklist_of
-from hesperus.reports.tax.commands import Remedy, remedies, steps_of
+from hesperus.reports.tax.checklist import FilledChecklist, checklist_of
 from hesperus.reports.tax.residue import residue_blocks
 from hesperus.reports.tax.tax_figures import drawings
 from hesperus.reports.translation_figures import worst_translations_blocks
@@ -65,7 +64,7 @@ class TaxReport:
 
     evidence: Evidence
     tables: Mapping[str, Table]
-    checklist: Checklist
+    checklist: FilledChecklist
     items: pl.DataFrame | None = None
 
     @property
@@ -76,7 +75,10 @@ class TaxReport:
     @property
     def measured(self) -> Mapping[str, Table]:
         """See hesperus.reports.html.Report."""
-        return {}
+        # What people checked is in files of its own, which a measure of the run does not read.
+        checked = any(who != "verifier" for who in self.evidence.passed)
+        own = [name for name in TAX_MEASURES if not (checked and name == "naturalisation")]
+        return {name: self.tables[name] for name in own if name in self.tables}
 
     def drawings(self) -> list[Drawing]:
         """Every figure for which there is something to draw."""
@@ -86,10 +88,6 @@ class TaxReport:
     def _drawn(self) -> Mapping[str, Drawing]:
         return {one.kind: one for one in self.drawings()}
 
-    @cached_property
-    def _remedies(self) -> Mapping[str, Remedy]:
-        return remedies(self.evidence)
-
     @property
     def _first(self) -> str:
         """The figure that is at the head of the page."""
@@ -97,11 +95,7 @@ class TaxReport:
         return next((name for name in order if name in self._drawn), "")
 
     def page(self, run: Run) -> Page:
-        """The page.
-
-        Args:
-            run: The run of the study and signature that are shown; its records are not looked at.
-        """
+        """The page. Of the run the study and signature are shown; its records are not looked at."""
         evidence = self.evidence
         settings = MeasureSettings(bootstrap=evidence.settings.bootstrap)
         lead = (
@@ -139,20 +133,20 @@ class TaxReport:
         return f"{told} An interval without width, where no pair or only a few items differ, is no certainty."
 
     def _checklist(self) -> Blocks:
-        found = self.checklist.table
-        done = sum(row["status"] != NOT_DONE for row in found.rows)
+        every = self.checklist.every
+        done = sum(point.state != "open" for _, point in every)
         names = ", ".join((ALIGNMENT_FILE, RATINGS_FILE, CHECKS_FILE))
         yield Section("Checklist", "summary")
         yield note(
-            f"{done} of {len(found.rows)} points done. Differences are percentage points. RUN stands for the run folder; "
+            f"{done} of {len(every)} points done. Differences are percentage points. RUN stands for the run folder; "
             f"the files {names} are found in it by their names."
         )
-        yield ChecklistBlock(_sections(found))
+        yield self.checklist.points
 
     def _alignment(self) -> Blocks:
         yield Section("Alignment: is it the same question on every side?", "alignment", listed="Alignment")
         if self.evidence.alignment is None:
-            yield self._step("audit of ids, options and gold on every side")
+            yield self.checklist.point(points.ALIGNED)
         elif not self.evidence.alignment:
             yield note("The alignment audit found nothing.")
         if self.evidence.back_pairs is not None:
@@ -164,16 +158,11 @@ class TaxReport:
     ) -> Blocks:
         """An estimator: what it compares and cannot tell, its figure and table; without a table what would make one.
 
-        Args:
-            head: Its section, with the name of its figure as the anchor.
-            point: Its point of the checklist.
-            table: Its estimates.
-            notes: What it cannot tell.
-            said: What it compares.
+        The anchor of its section is the name of its figure; `point` is its point of the checklist.
         """
         yield head
         if table is None:
-            yield self._step(point)
+            yield self.checklist.point(point)
             return
         yield from said
         yield Sentences.of((f"{note[0].upper()}{note[1:]}." for note in notes), "aside")
@@ -185,16 +174,14 @@ class TaxReport:
         quality = "" if found is None else grids.quality_text(str(found.signature["quality"]))
         yield from self._estimator(
             Section("E1: what the way back costs", "back_translation", listed="E1 back-translation"),
-            "E1 back-translation, clustered over items",
+            points.BACK,
             grids.models_grid(found, "back_translation"),
             BACK_NOTES[:1],
             note(
                 "Accuracy on the original minus accuracy on what came back from the translation: same model, same items. "
                 f"Quality threshold: {quality}."
             ),
-            self._step("E1 quality threshold on the back-translations")
-            if self.evidence.scores is None
-            else None,
+            self.checklist.point(points.QUALITY) if self.evidence.scores is None else None,
         )
         if found is None:
             return
@@ -229,14 +216,14 @@ class TaxReport:
         if replies.null_count() == len(replies):
             yield note("The records hold no replies, so that no second parser could read them.")
         elif len(parsers) < 2:
-            yield self._step("cells that depend on the parser, by several parsers")
+            yield self.checklist.point(points.PARSERS)
         elif unchecked:
             yield note(f"{unchecked} cells hold no reply that a second parser could read.")
         yield grids.validity_grid(found)
         yield Section("Bounds from invalid answers", "bounds", 3, "")
         bounds = grids.bounds_grid(self.tables.get("bounds"))
         if bounds is None:
-            yield self._step("bounds on every estimate from invalid answers")
+            yield self.checklist.point(points.BOUNDS)
         elif "bounds" not in self._drawn:
             yield note(
                 "Every answer of the compared pairs could be read, so the bounds are the estimates themselves."
@@ -252,7 +239,7 @@ class TaxReport:
                 "native_control",
                 listed="E3 native control",
             ),
-            "E3 native control",
+            points.NATIVE,
             grids.native_grid(self.tables.get("native_control")),
             NATIVE_NOTES,
         )
@@ -263,7 +250,7 @@ class TaxReport:
         noted = str(found.signature["notes"]) if found else ""
         yield from self._estimator(
             Section("E4: the same items, rewritten naturally", "naturalisation", listed="E4 naturalisation"),
-            "E4 naturalisation, same items",
+            points.NATURAL,
             grids.models_grid(found, "naturalisation"),
             [*NATURAL_NOTES, *(said for said in (REUSED, NO_GAIN) if said in noted)],
             note(
@@ -272,7 +259,7 @@ class TaxReport:
             ),
         )
         if found is None:
-            yield None if strata else self._step("strata fixed before rewriting, with a fingerprint")
+            yield None if strata else self.checklist.point(points.STRATA)
             return
         yield self._drawn.get("naturalisation-models")
         yield grids.pooled_grid(found, "naturalisation")
@@ -280,14 +267,14 @@ class TaxReport:
         passed = grids.passed_grid(found)
         if passed is None:
             yield note("Nobody checked the rewritten items.")
-            yield self._step("rewritten items verified by another model")
-            yield self._step("rewritten items checked by people")
+            yield self.checklist.point(points.VERIFIED)
+            yield self.checklist.point(points.CHECKED)
         yield passed
 
     def _ratings(self) -> Blocks:
         yield from self._estimator(
             Section("E2: what bilingual people see", "rating", listed="E2 ratings"),
-            "E2 rating of cues against the tax of items",
+            points.RATED,
             grids.rating_grid(self.tables.get("rating")),
             RATING_NOTES,
         )
@@ -298,29 +285,12 @@ class TaxReport:
         else:
             yield note("No agreement of raters: that takes two people who rated the same items.")
 
-    def _step(self, point: str) -> Step:
-        """What would do a point of the checklist."""
-        remedy = self._remedies[point]
-        return Step(point, tuple(steps_of(remedy.command)), remedy.needs)
-
     def _described(self) -> str:
         settings = self.evidence.settings
         return (
             f"{interval_text(settings.bootstrap)} A model is often without a valid answer where fewer than "
             f"{cell(settings.min_valid, 'share')} of its answers on a side could be read."
         )
-
-
-def _sections(found: Table) -> tuple[tuple[str, tuple[Check, ...]], ...]:
-    """The checklist by section."""
-    sections: dict[str, list[Check]] = {}
-    for row in found.rows:
-        status = str(row["status"])
-        state = "open" if status == NOT_DONE else "done" if status == "done" else "warned"
-        steps = tuple(steps_of(str(row["command"])))
-        check = Check(str(row["item"]), status, state, str(row["finding"]), steps)  # type: ignore[arg-type]
-        sections.setdefault(str(row["section"]), []).append(check)
-    return tuple((f"{name[0].upper()}{name[1:]}", tuple(points)) for name, points in sections.items())
 
 
 def _to_share(origin: Origin) -> Origin:
@@ -335,10 +305,6 @@ def _to_share(origin: Origin) -> Origin:
 
 def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> TaxReport:
     """Make every table of an audit, and fill in the checklist.
-
-    Args:
-        evidence: What the audit has.
-        items: Texts of the items, as a run folder keeps them, for the items that are shown for reading.
 
     Raises:
         UsageError: No two conditions can be compared, so that there is no estimate.
