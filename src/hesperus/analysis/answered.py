@@ -49,9 +49,7 @@ class Coverage:
 def coverage(records: pl.DataFrame | pl.LazyFrame, by: Sequence[str] = ()) -> dict[tuple[Any, ...], Coverage]:
     """Count the outcomes of each part of a records table.
 
-    Args:
-        records: The records table.
-        by: Columns with values that make the parts, such as CELL; none counts all records together.
+    Without columns all records are counted together.
 
     Returns:
         The values of the columns to what became of the questions there.
@@ -114,12 +112,7 @@ def with_answered(found: Table, records: pl.DataFrame | pl.LazyFrame, by: Sequen
 
 
 def with_shares(found: Table, places: Places) -> Table:
-    """Add the column `answered` after `n`, of several tables of the same records.
-
-    Args:
-        found: As with_answered takes it.
-        places: The records by every way in which rows name them.
-    """
+    """Add the column `answered` after `n`, of several tables of the same records."""
     if "n" not in found.columns:
         return found
     named = places.naming(found.columns)

@@ -31,10 +31,6 @@ def broken_items(before: pl.DataFrame, after: pl.DataFrame) -> BrokenItems:
 
     A record without a reply (outcome `error`) or without a right label is on neither side. Answers are paired as in
     `compare`: by model, task, item and sense; if the runs have one model each, whatever it is called, by the rest.
-
-    Args:
-        before: Records of the baseline.
-        after: Records of the run.
     """
     alone = before["model"].n_unique() == after["model"].n_unique() == 1
     place = [name for name in KEY if not (alone and name == "model")]

@@ -21,13 +21,9 @@ _PLACE = ("model", "task", "item", "input")
 def changed_answers(run: Run, *, each: int = 3, most: int = 36) -> tuple[list[tuple[Row, Row]], int]:
     """Find items with another answer in a made sense than in its original, instruction and input alike.
 
-    Which items are taken depends on nothing but the records: for every model, task and sense the most frequent change
-    of answer first, then the next; within a change by item id. Where nothing was made, other originals are compared.
-
-    Args:
-        run: The run.
-        each: Items of a model, task and sense.
-        most: Items in all.
+    Which items are taken depends on nothing but the records: for every model, task and sense the most frequent change of
+    answer first, then the next; within a change by item id. Where nothing was made, other originals are compared. At most
+    `each` items are of one model, task and sense, and `most` in all.
 
     Returns:
         Both records of each item, by model, task and sense; and how many changed answers the compared senses have.

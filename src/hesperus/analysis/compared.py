@@ -296,11 +296,7 @@ def _rows(
 
 
 def changed_sentence(compared: Table) -> str:
-    """How many differences are significant after the correction for the number of rows: the answer of a comparison.
-
-    Args:
-        compared: A table of differences, with or without tests.
-    """
+    """How many differences are significant after the correction for the number of rows: the answer of a comparison."""
     values = [row for row in compared.rows if row["value"] is not None]
     tested = [row for row in values if isinstance(row["p_holm"], float)]
     if not tested:

@@ -39,14 +39,9 @@ def similarity_contrasts(
 ) -> Iterator[NewRow]:
     """A row for each pair of senses that both sides have: κ_p of the labels, second side less first.
 
-    Items count where all four answers are there and gold is the same in all; both sides are resampled together. `p` is
-    of the same resamples as the interval (see measures.resampled_p).
-
-    Args:
-        head: Columns that all rows have.
-        view: Both sides, with "a" and "b" as names of the models.
-        invalid: How invalid answers compare.
-        bootstrap: How resamples are drawn.
+    Items count where all four answers are there and gold is the same in all; both sides are resampled together. `p` is of
+    the same resamples as the interval (see measures.resampled_p). The view has both sides, with "a" and "b" as names of the
+    models.
     """
     cells: dict[tuple[str, str], dict[str, Cell]] = {}
     for cell in view.arrays.cells:

@@ -48,10 +48,6 @@ def kappa_changes(matrix: ItemMatrix, changes: ItemChanges) -> Iterator[KappaCha
     """A row for each model, task and pair of senses with a κ_p that is defined in both runs and differs.
 
     Of more than MOST_SENSES senses each is compared with its reference only.
-
-    Args:
-        matrix: The matrix of the runs.
-        changes: What changed between them (see item_changes).
     """
     held = (
         changes.cells.select("row", "column", "model", "task", "answer", "answer_before")

@@ -45,12 +45,7 @@ def interval_text(bootstrap: Bootstrap, *, unit: str = "items", by_moments: bool
 
 
 def brackets_text(level: float, unit: str) -> str:
-    """What a page says of its brackets once, where it has any.
-
-    Args:
-        level: Coverage of the intervals.
-        unit: What is resampled, in the singular.
-    """
+    """What a page says of its brackets once, where it has any."""
     return f"Brackets are {100 * level:g} % intervals over the {unit}s, each drawn with all its answers."
 
 

@@ -63,11 +63,6 @@ def item_changes(matrix: ItemMatrix, before: str, after: str) -> ItemChanges:
 
     Cells are paired by model, task, item and sense; if the runs have one model each, whatever it is called, by the rest.
 
-    Args:
-        matrix: A matrix of several runs.
-        before: Name of a run.
-        after: Name of another.
-
     Raises:
         UnknownNameError: No such run.
         DataError: The runs have no question in common.

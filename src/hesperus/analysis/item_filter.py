@@ -259,11 +259,6 @@ def doubtful_rows(matrix: ItemMatrix) -> pl.DataFrame:
 def chosen_rows(matrix: ItemMatrix, rows: pl.DataFrame, most: int) -> tuple[pl.DataFrame, int]:
     """Rows that a page keeps, so that every number leads to some.
 
-    Args:
-        matrix: The matrix.
-        rows: Rows of it, the most telling first.
-        most: How many are kept.
-
     Returns:
         The rows, and how many were taken of each model in each sense before the most telling of all; 0: none was.
     """

@@ -128,11 +128,7 @@ class ItemMatrix:
         return replace(self, columns=tuple(self.columns[number] for number in kept), rows=rows, cells=cells)
 
     def with_texts(self, rows: pl.DataFrame) -> ItemMatrix:
-        """The cells of the items of some rows, of all models, with all that the records hold.
-
-        Args:
-            rows: Rows of the matrix.
-        """
+        """The cells of the items of some rows, of all models, with all that the records hold."""
         place = ["run", "task", "item"]
         near = self.rows.join(rows.select(place).unique(), on=place, how="semi")
         cells = self.cells.filter(pl.col("row").is_in(near["row"].implode())).sort("row", "column")
@@ -198,8 +194,7 @@ class ItemMatrix:
     def frame(self, rows: pl.DataFrame | None = None) -> pl.DataFrame:
         """The matrix as one wide table.
 
-        Args:
-            rows: Rows of the matrix in the order wanted; None takes all.
+        Rows are in the order given; None takes all.
 
         Returns:
             ROW, the groups, then for each sense, under its key, a struct of ``answer``, ``outcome``, ``mark``, ``changed``,

@@ -21,12 +21,7 @@ _SENSES = ("a", "b", "language", "input", "instruction", "sense")
 class Rating:
     """What a rater said.
 
-    Attributes:
-        sense: Which texts were rated, as the table says it; empty if it does not.
-        question: What was asked.
-        rater: Who answered.
-        rating: The answer; empty: the rater could not judge.
-        comment: The rater's remark.
+    An empty `rating` is one who could not judge; `sense` is empty if the table does not say which texts were rated.
     """
 
     sense: str
@@ -58,12 +53,7 @@ def read_ratings(folder: Path) -> pl.DataFrame | None:
 
 
 def ratings_of(ratings: pl.DataFrame, row: Mapping[str, Any]) -> tuple[Rating, ...]:
-    """The ratings of a question, and of the answers of its model where they are of answers.
-
-    Args:
-        ratings: From read_ratings.
-        row: Model, task and item.
-    """
+    """The ratings of a question, and of the answers of its model where they are of answers."""
     same = pl.col("item") == row["item"]
     for name in ("model", "task"):
         if name in ratings.columns:

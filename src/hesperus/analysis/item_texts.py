@@ -24,12 +24,7 @@ class Text:
 
 
 def texts_of(held: Mapping[str, Any], tag: str) -> tuple[tuple[tuple[str, Text], ...], tuple[Text, ...]]:
-    """Fields by name and options of a row of the items table; fields that are empty are left out.
-
-    Args:
-        held: The row, with every column of the table.
-        tag: The language that the texts are in.
-    """
+    """Fields by name and options of a row of the items table; fields that are empty are left out."""
     fields = tuple(
         (name.removeprefix(FIELD_PREFIX), Text(value, tag, direction(tag)))
         for name in field_columns(tuple(held))

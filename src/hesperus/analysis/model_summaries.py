@@ -53,9 +53,7 @@ _PLACE = ["run", "task", "model"]
 def summaries(matrix: ItemMatrix, settings: Mapping[str, MeasureSettings]) -> tuple[ModelSummary, ...]:
     """A row for each run, task and model; every number and its interval is that of the run's report.
 
-    Args:
-        matrix: The matrix.
-        settings: Name of a run to how it is measured.
+    The settings are those of each run, by its name.
     """
     cells = matrix.cells.select(
         "row", "column", "changed", "lost",

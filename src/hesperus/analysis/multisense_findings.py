@@ -85,12 +85,6 @@ def multisense_findings(
 ) -> MultisenseFindings:
     """Measure all that a report shows.
 
-    Args:
-        records: The records table.
-        invalid: How invalid answers compare.
-        bootstrap: How intervals are made; None takes the default.
-        scores: Item scores of translations (see hesperus.analysis.scores.read_scores), if any.
-
     Raises:
         DataError: The table is empty.
     """

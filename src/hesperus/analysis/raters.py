@@ -35,11 +35,6 @@ def raters_table(frame: pl.DataFrame, settings: RaterSettings, *, file: object =
 
     Intervals draw items: where a column ``item`` gives several units to one, they travel together.
 
-    Args:
-        frame: A row per rating.
-        settings: Columns and level.
-        file: Named in messages.
-
     Returns:
         Rows by `statistic`: ``percent``, ``krippendorff_alpha``, ``fleiss_kappa``, ``gwet_ac1`` of all raters;
         ``cohen_kappa`` (and, above the nominal level, ``cohen_kappa_linear``, ``cohen_kappa_quadratic``) of every two;

@@ -122,11 +122,7 @@ def grouped_ratings(
 ) -> GroupedRatings:
     """The ratings of every question and group.
 
-    Args:
-        frame: A row per rating.
-        settings: Columns and level.
-        file: Named in messages.
-        raters: The least number of raters that some group must have.
+    Some group must have so many `raters`.
 
     Raises:
         UnknownNameError: A column, a question or a level does not exist.

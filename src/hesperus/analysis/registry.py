@@ -36,13 +36,7 @@ def measure_of(name: str) -> Measure | None:
 
 
 def measure_columns(what: str, given: GivenSettings, described: Described) -> tuple[str, ...]:
-    """The columns of the records that a measure needs besides those of the contract: to be read, and no others.
-
-    Args:
-        what: Name of the measure.
-        given: What to group by.
-        described: What the run says of itself.
-    """
+    """The columns of the records that a measure needs besides those of the contract: to be read, and no others."""
     declared = measure_of(what)
     own = columns_of(described.study) if what in SIMILARITY else ()
     return tuple(dict.fromkeys([*(given.by or ()), *(declared.columns if declared else ()), *own]))
@@ -57,11 +51,7 @@ def measure_table(
 ) -> Table:
     """Make the table of a measure by its name.
 
-    Args:
-        what: One of OF_RECORDS, or a measure of a plug-in.
-        records: The records table.
-        given: What was asked for; the run's study decides what is not given, then the defaults.
-        described: What the run says of itself.
+    The run's study decides what is not given, then the defaults.
 
     Raises:
         UnknownNameError: No such measure, cell or column.
@@ -111,11 +101,6 @@ def _checked(declared: Measure, records: pl.DataFrame, settings: MeasureSettings
 
 def noted_summary(records: pl.DataFrame, given: GivenSettings, described: Described) -> Table:
     """The summary of a run with the intervals that notes speak of, and no others.
-
-    Args:
-        records: The records table.
-        given: What was asked for.
-        described: What the run says of itself.
 
     Raises:
         DataError: An item has different numbers of options in different senses.

@@ -73,9 +73,8 @@ def language_notes(records: pl.DataFrame) -> list[str]:
     A reply counts as it does in ``right_language``. What was too short for that, and yet has the outcome
     `wrong_language`, is among the questions without an answer.
 
-    Args:
-        records: A records table. Without the column `reply_language` its replies are looked at: of more than
-            _LOOKED_AT, as many drawn at random, and the notes say so.
+    Without the column `reply_language` the replies are looked at: of more than _LOOKED_AT, as many drawn at random, and the
+    notes say so.
     """
     there = records.filter(pl.col("outcome") != "error")
     whole = there.height

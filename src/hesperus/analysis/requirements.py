@@ -208,10 +208,6 @@ class Requirement:
 def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]) -> Table:
     """Hold tables to requirements.
 
-    Args:
-        requirements: What must hold.
-        tables: The table of each measure that a requirement names.
-
     Returns:
         A row per requirement and row that it is about; `passed` is False also where the value is undefined.
 

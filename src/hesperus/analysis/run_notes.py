@@ -33,13 +33,7 @@ _CONSTANT_FROM = 5
 
 
 def run_notes(summary: Table, records: pl.DataFrame, signature: Row) -> list[str]:
-    """All that a reader of a run must be told in words: its summary, its replies' language, packs and task.
-
-    Args:
-        summary: From hesperus.analysis.summary.summary_table, of these records.
-        records: The records table.
-        signature: The run's, in which the notes of its task are; empty for a records file.
-    """
+    """All that a reader of a run must be told in words: its summary, its replies' language, packs and task."""
     return [
         *summary_notes(summary),
         *language_notes(records),
@@ -57,9 +51,6 @@ def task_notes(signature: Mapping[str, object]) -> list[str]:
 
 def summary_notes(summary: Table) -> list[str]:
     """What the numbers of a summary do not say by themselves, each as one sentence.
-
-    Args:
-        summary: From summary_table.
 
     Returns:
         That a model's questions had no reply; that a model gives one label whatever is asked; that its consistency is no
@@ -84,11 +75,7 @@ def summary_notes(summary: Table) -> list[str]:
 
 
 def nothing_answered(records: pl.DataFrame) -> str:
-    """The sentence that is in place of every number where no question was answered; empty where one was.
-
-    Args:
-        records: The records table.
-    """
+    """The sentence that is in place of every number where no question was answered; empty where one was."""
     return nothing_of(coverage(records).get((), Coverage()))
 
 
@@ -260,11 +247,7 @@ def _excluded_notes(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def gold_notes(records: pl.DataFrame) -> list[str]:
-    """A sentence on each task that has verdicts in place of answers, gold in other words in other senses, or in some senses only.
-
-    Args:
-        records: A records table.
-    """
+    """A sentence on each task that has verdicts in place of answers, gold in other words in other senses, or in some senses only."""
     verdicts = pl.col("options").list.eval(pl.element().is_in(VERDICTS)).list.all()
     two = records.select("task", "options").filter(pl.col("options").list.len() == len(VERDICTS))
     only = two.unique(maintain_order=True).filter(verdicts)
@@ -307,8 +290,7 @@ def _other_words(records: pl.DataFrame) -> list[str]:
 def pack_notes(records: pl.DataFrame) -> list[str]:
     """One sentence where answers were read by packs that no native reader has confirmed; one if there is no pack.
 
-    Args:
-        records: A records table; rows without a rule, or answered by probabilities, were read by no words.
+    Rows without a rule, or answered by probabilities, were read by no words.
     """
     if "rule" not in records.columns:
         return []

@@ -188,12 +188,6 @@ def _test(rows: Sequence[NewRow], sides: Sequence[_Sides | None], bootstrap: Boo
 def item_scores(view: View, sense: str, scores: pl.DataFrame, name: str) -> npt.NDArray[np.float64]:
     """The score of each item of a view in a made sense.
 
-    Args:
-        view: Says which items, task and model.
-        sense: Code of the made input, such as de_from_en.
-        scores: Item scores (see read_scores).
-        name: Column of the score.
-
     Returns:
         [items], NaN if absent.
     """

@@ -18,10 +18,6 @@ def sense_references(
     The main reference is what a study declares (`reference`, `source`, `comparison.pivot`), else ``en``, else the first
     original.
 
-    Args:
-        senses: The senses of the runs, each once.
-        studies: What the runs declare; may be empty.
-
     Returns:
         The senses in reading order: the main reference, then whole originals, whole made senses, mixed ones, repeats.
     """

@@ -136,10 +136,6 @@ def resolve(given: T | None, study: T | None, default: T) -> T:
 def resolve_settings(given: GivenSettings | None, study: Mapping[str, object]) -> MeasureSettings:
     """Decide every setting of a table.
 
-    Args:
-        given: What the person asked for; None gives nothing.
-        study: The `study.yaml` of the run; may be empty.
-
     Raises:
         UsageError: The study's own settings cannot be used.
     """

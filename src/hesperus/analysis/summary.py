@@ -116,9 +116,6 @@ SummaryCells = Mapping[tuple[object, ...], Mapping[str, Row]]
 def summary_cells(summary: Table) -> tuple[tuple[str, ...], SummaryCells]:
     """The rows of a summary by the lines in which people read them.
 
-    Args:
-        summary: From summary_table.
-
     Returns:
         The names of the keys (model, task, columns to group by, language), and the lines.
     """
@@ -171,10 +168,6 @@ def language_cells(cells: Sequence[Cell]) -> list[Cell]:
 
 def reference_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
     """What a language is compared with: the original that it was made from, else English, else the first language.
-
-    Args:
-        cell: The language.
-        cells: All languages of the model (see language_cells).
 
     Returns:
         None for the reference itself, and where the original was not asked.

@@ -119,13 +119,7 @@ class Table:
         yield from rows(list(map(self.column, self.columns)), list(map(self.kinds, self.columns)))
 
     def with_column(self, name: str, cells: Sequence[object], *, after: str) -> Table:
-        """The table with one more column.
-
-        Args:
-            name: Its name.
-            cells: A cell for each row.
-            after: Name of the column that it follows.
-        """
+        """The table with one more column."""
         place = self.columns.index(after) + 1
         rows: Sequence[Row]
         if isinstance(self.rows, ColumnRows):

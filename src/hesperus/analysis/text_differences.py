@@ -24,11 +24,6 @@ Piece = tuple[str, bool]
 def differences(a: str, b: str, tag: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]] | None:
     """Both texts in pieces, those marked that the other does not have.
 
-    Args:
-        a: A text.
-        b: Another in the same language.
-        tag: The language.
-
     Returns:
         Pieces of both, which put together are the texts; None if they are too long to compare.
     """

@@ -40,12 +40,6 @@ def translation_bins(
     hold as many items each. A bin takes in its lower edge, the last its upper one too. Intervals resample items: the
     answers to an item in all languages travel together.
 
-    Args:
-        records: The records table.
-        scores: Item scores (see hesperus.analysis.scores.read_scores).
-        invalid: How invalid answers compare.
-        bootstrap: How intervals are made; None takes the default.
-
     Returns:
         A row a model, task, sense (and ``all`` of them), score and bin that has answers.
 

@@ -21,13 +21,7 @@ from hesperus.records.labels import with_option_counts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """One such part.
-
-    Attributes:
-        task: Name of the task.
-        groups: Group column to its value.
-        arrays: The answers.
-    """
+    """One such part."""
 
     task: str
     groups: Mapping[str, object]
@@ -58,11 +52,7 @@ def views(
 ) -> Iterator[View]:
     """Split a records table by task and groups, and by model where models are not compared.
 
-    Args:
-        records: The records table.
-        by: Group columns.
-        per_model: Give each model a view of its own.
-        probs: Also lay out probabilities.
+    With `per_model` each model has a view of its own; with `probs` probabilities are laid out too.
 
     Raises:
         DataError: The table is empty.
@@ -178,10 +168,7 @@ _MANY_PARTS = 32
 def joined_views(parts: Iterable[pl.DataFrame], *, by: Sequence[str] = (), probs: bool = False) -> list[View]:
     """The views of all models of a table that comes some models at a time.
 
-    Args:
-        parts: Records of some models each, all models asked the same items (see hesperus.records.parts).
-        by: Group columns.
-        probs: Also lay out probabilities.
+    All models were asked the same items (see hesperus.records.parts).
     """
     found: dict[tuple[object, ...], list[View]] = {}
     for records in parts:
@@ -262,11 +249,6 @@ def view_rows(
 ) -> list[NewRow]:
     """The rows of every model, task and group.
 
-    Args:
-        records: The records table.
-        settings: Columns to group by, and how intervals are made.
-        measured: The statistics of one part of the records.
-
     Raises:
         DataError: The table is empty.
         UnknownNameError: A group column does not exist.
@@ -288,13 +270,6 @@ def view_table(
     measured: Callable[[View], Found],
 ) -> Table:
     """The table of those rows.
-
-    Args:
-        name: Name of the measure.
-        records: The records table.
-        settings: How it is measured.
-        columns: Names of the cells that `measured` gives.
-        measured: The statistics of one part of the records.
 
     Raises:
         DataError: See view_rows.

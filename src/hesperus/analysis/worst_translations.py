@@ -53,12 +53,7 @@ def worst_translations(
 ) -> tuple[ScoredTranslation, ...]:
     """Translations by score, the lowest first; those without a score are left out.
 
-    Args:
-        scores: As hesperus.analysis.scores.read_scores gives them.
-        items: Texts of the items of the run.
-        metric: Column of the scores; empty takes the first (see score_names).
-        start: How many are passed over.
-        most: How many are wanted.
+    Without a metric the first is taken (see score_names); `start` are passed over.
 
     Raises:
         UnknownNameError: No such metric.

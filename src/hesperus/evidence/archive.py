@@ -70,10 +70,6 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 def unpack(path: Path, bounds: Bounds = BOUNDS) -> dict[str, bytes]:
     """Read an archive of a stranger into memory.
 
-    Args:
-        path: The file.
-        bounds: What it may be at most.
-
     Returns:
         Name to content, in the order of the archive.
 

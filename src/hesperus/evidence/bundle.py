@@ -113,9 +113,7 @@ class Bundle:
 def packed_run(run: Path, *, hashed: bool) -> Packed:
     """The files of a run as a bundle holds them.
 
-    Args:
-        run: Run folder, or a records file.
-        hashed: Put hashes in the place of all texts.
+    With `hashed`, hashes are in the place of all texts.
 
     Raises:
         UsageError: There is no such run.

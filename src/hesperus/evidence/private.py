@@ -54,12 +54,7 @@ def _last(path: str) -> str:
 
 
 def hashed_texts(frame: pl.DataFrame, *, open_answers: bool) -> pl.DataFrame:
-    """The same table with a hash in the place of every text of a benchmark or a model; equal texts stay equal.
-
-    Args:
-        frame: Any table of a run folder.
-        open_answers: Whether the answers themselves are texts.
-    """
+    """The same table with a hash in the place of every text of a benchmark or a model; equal texts stay equal."""
     exprs = []
     is_items = any(name.startswith(_TEXT_PREFIXES) for name in frame.columns)
     for name, kind in frame.schema.items():

@@ -208,10 +208,7 @@ def _hash(text: str) -> str:
 def shown_differences(claimed: Shown, found: Shown, *, figures: bool = True) -> Iterator[Difference]:
     """Every cell, text and figure of a page that is not what it should be.
 
-    Args:
-        claimed: What the page shows.
-        found: What it should show.
-        figures: Compare the drawings too: another version of a library draws another figure of the same numbers.
+    Drawings are compared with `figures` only: another version of a library draws another figure of the same numbers.
     """
     if len(claimed.tables) != len(found.tables):
         yield Difference("the page", "", "number of tables", len(claimed.tables), len(found.tables))

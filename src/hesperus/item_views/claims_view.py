@@ -46,14 +46,7 @@ class ClaimSide:
 
 @dataclass(frozen=True, slots=True)
 class ClaimsView:
-    """An answer compared with its reference.
-
-    Attributes:
-        code: Sense code of the answer.
-        score: In words, with its ceiling.
-        reference: The reference's answer.
-        answer: The other.
-    """
+    """An answer compared with its reference."""
 
     code: str
     score: str
@@ -62,13 +55,7 @@ class ClaimsView:
 
 
 def claims_views(evaluated: Evaluated, row: Mapping[str, Any], reference: str) -> Iterator[ClaimsView]:
-    """Every answer to a question that was compared by its claims.
-
-    Args:
-        evaluated: An evaluation of the run.
-        row: Model, task and item.
-        reference: Language in which the answers were compared.
-    """
+    """Every answer to a question that was compared by its claims."""
     same = (pl.col(name).cast(pl.String) == str(row[name]) for name in ("model", "task", "item"))
     for pair in evaluated.pairs.filter(*same).sort("input", "repeat").to_dicts():
         held = details_of(evaluated.details, pair)

@@ -42,9 +42,6 @@ def items_anchor(**conditions: object) -> str:
 def filter_of_pairs(values: Mapping[str, Sequence[str]]) -> ItemFilter:
     """The filter that the names and values of a query describe; names that are no condition are left alone.
 
-    Args:
-        values: Name to the values that were given, in order.
-
     Raises:
         UsageError: A value that cannot be: no number, or no pair.
     """
@@ -90,12 +87,7 @@ def lost_words(key: str, references: Mapping[str, str]) -> str:
 def condition_words(
     pairs: Sequence[tuple[str, str]], references: Mapping[str, str] = NO_REFERENCES
 ) -> Iterator[str]:
-    """Each condition in words, in the order of filter_pairs.
-
-    Args:
-        pairs: Name and value of each.
-        references: See references_of.
-    """
+    """Each condition in words, in the order of filter_pairs."""
     words = {"anywhere": "{} in some sense", "run": "run {}", "model": "model {}", "task": "task {}",
              "unanswered": "no answer in {}", "at_least": "confidence at least {}", "at_most": "confidence at most {}",
              "text": "mentions “{}”"}  # fmt: skip

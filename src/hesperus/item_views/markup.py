@@ -56,11 +56,7 @@ _COMPILED = _Compiled()
 
 
 def environment(*loaders: BaseLoader) -> Environment:
-    """Templates that escape everything put into them; the macros of this room are among them.
-
-    Args:
-        loaders: Where the page's own templates are.
-    """
+    """Templates that escape everything put into them; the macros of this room are among them."""
     made = Environment(
         loader=ChoiceLoader([*loaders, PackageLoader("hesperus.item_views", "templates")]),
         autoescape=select_autoescape(

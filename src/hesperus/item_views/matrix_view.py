@@ -147,11 +147,7 @@ def matrix_view(
 ) -> MatrixView:
     """Rows of a matrix as they are drawn.
 
-    Args:
-        matrix: The matrix.
-        rows: The rows that are shown, in order, at most some hundred.
-        links: Where everything leads.
-        current: Number of the row that is looked at.
+    At most some hundred rows are shown; `current` is the number of the one that is looked at.
     """
     cells = matrix.cells.filter(pl.col("row").is_in(rows["row"].implode()))
     shown = (

@@ -13,11 +13,7 @@ _MOST_NAMED = 4
 
 
 def missing_parts(run: Run) -> tuple[str, ...]:
-    """Sentences, each about something that is missing; empty if nothing is.
-
-    Args:
-        run: A run, however little of it there is.
-    """
+    """Sentences, each about something that is missing; empty if nothing is."""
     return (*limits(run), *minor_parts(run))
 
 

@@ -139,12 +139,7 @@ def question_view(
 ) -> QuestionView:
     """The question of a row of a matrix.
 
-    Args:
-        matrix: The matrix.
-        row: One of its rows.
-        own: Codes of senses that the answering model made itself.
-        a: Code of a sense to compare with another; None compares none.
-        b: The other.
+    `own` are senses that the answering model made itself; `a` and `b` are compared with each other.
     """
     cells = matrix.cells.filter(pl.col("row") == row["row"]).to_dicts()
     by_column = {cell["column"]: cell for cell in cells}

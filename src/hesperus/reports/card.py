@@ -30,13 +30,7 @@ AXES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis of the card.
-
-    Attributes:
-        name: Key of AXES.
-        ticked: The values that hold, in the order of AXES.
-        reason: Why, in a sentence.
-    """
+    """One axis of the card."""
 
     name: str
     ticked: tuple[str, ...]
@@ -50,13 +44,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The card of a run.
-
-    Attributes:
-        models: Whom it asked.
-        tasks: What it asked.
-        axes: The five axes, in the order of AXES.
-    """
+    """The card of a run."""
 
     models: tuple[str, ...]
     tasks: tuple[str, ...]
@@ -82,9 +70,7 @@ class Card:
 def card_of(records: pl.DataFrame, own: Collection[str] = ()) -> Card:
     """Fill in the card from what was asked.
 
-    Args:
-        records: The records table; ``model``, ``task``, ``instruction``, ``input`` are looked at.
-        own: Senses that are known to be made by the answering model itself (see wording.own_senses).
+    `own` are senses that are known to be made by the answering model itself (see wording.own_senses).
     """
     codes = sorted(set(records["instruction"].unique()) | set(records["input"].unique()))
     senses = [sense for sense in map(parsed, codes) if sense is not None]

@@ -73,9 +73,7 @@ def failures_first(checked: Table) -> Table:
 def markdown_summary(checked: Table, broken: BrokenItems | None = None) -> str:
     """The result of check_table as Markdown, for the summary of a job.
 
-    Args:
-        checked: What was checked.
-        broken: Answers that were right in the baseline; None without a baseline.
+    Without a baseline nothing is said of items that broke.
 
     Returns:
         A sentence, a table with failures first and its signature, the items that broke.

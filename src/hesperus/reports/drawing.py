@@ -62,11 +62,6 @@ def write_drawings(
 ) -> list[Path]:
     """Write every figure as a file called by its name.
 
-    Args:
-        drawings: What to draw.
-        folder: Where; it is made.
-        format: ``svg``, ``png`` or ``pdf``.
-
     Raises:
         UnknownNameError: No such format.
         UsageError: The folder cannot be written.

@@ -83,11 +83,7 @@ _HUNDREDFOLD = ("share", "percentage", "label", "points", "size")
 
 
 class Label(str):
-    """A name with a short form for narrow terminals.
-
-    Attributes:
-        brief: The short form.
-    """
+    """A name with a short form for narrow terminals."""
 
     __slots__ = ("brief",)
     brief: str
@@ -101,12 +97,7 @@ class Label(str):
 
 
 class Wording(str):
-    """A text of an item in its own language.
-
-    Attributes:
-        language: Its BCP-47 tag.
-        direction: ``ltr``, ``rtl`` or ``auto``.
-    """
+    """A text of an item in its own language."""
 
     __slots__ = ("direction", "language")
     language: str
@@ -220,10 +211,8 @@ class Grid:
     def told_once(self, named: Collection[str] = ()) -> Grid:
         """The table without columns that say the same in every line: the caption says it. The first column stays.
 
-        A table of one or two lines is left as it is.
-
-        Args:
-            named: Heads in `about` that are said all the same (see Page.named).
+        A table of one or two lines is left as it is. Heads in `about` that are `named` are said all the same (see
+        Page.named).
         """
         short = self.without_the_same()
         own = [part for part in self.about if part[0] in named]
@@ -318,11 +307,7 @@ class Grid:
         )
 
     def with_about(self, named: Collection[str] | None = None) -> Grid:
-        """The same with what holds for every line in columns of its own, for a table that has nothing around it.
-
-        Args:
-            named: These heads of `about` alone; None: all of them.
-        """
+        """The same with what holds for every line in columns of its own, for a table that has nothing around it."""
         kept = [part for part in self.about if named is None or part[0] in named]
         said = tuple(text for _, text in kept)
         heads = tuple(Column(name) for name, _ in kept)

@@ -53,13 +53,8 @@ def report_findings(
 ) -> Report:
     """Measure all that the report of a run shows: which tables depends on the study (see study_kind).
 
-    A run in which no question was answered, or no answer is a label, gets a page that says so.
-
-    Args:
-        run: The run.
-        given: How it is measured; the run's study decides what is not given, then the defaults.
-        scores: Item scores of translations, if any.
-        folder: The run's folder, in which the evaluations of open answers are.
+    A run in which no question was answered, or no answer is a label, gets a page that says so. The folder is where the
+    evaluations of open answers are.
 
     Raises:
         DataError: The run has no records, or no two runs of a model that can be compared.

@@ -43,16 +43,7 @@ _LARGE = 2_300_000
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawn figure.
-
-    Attributes:
-        id: Anchor, and the prefix of the ids inside.
-        svg: The drawing.
-        caption: What it shows.
-        alt: The same for those who do not see it, and where the numbers are.
-        width: Pixels that it takes in its own size.
-        wide: Whether it is shown in its own size and scrolled.
-    """
+    """A drawn figure."""
 
     id: str
     svg: Markup
@@ -64,11 +55,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page that a notebook shows, in a frame of its own that can reach nothing of the notebook.
-
-    Attributes:
-        page: What it shows.
-    """
+    """A page that a notebook shows, in a frame of its own that can reach nothing of the notebook."""
 
     page: Page
 

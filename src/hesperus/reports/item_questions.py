@@ -21,14 +21,7 @@ MOST_BYTES = 450_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An item: how every model answered it, and for the models of the page's rows what was asked and what came back.
-
-    Attributes:
-        task: Name of the task.
-        item: Id of the item.
-        answers: A row for each model.
-        views: The question as each model was asked it.
-    """
+    """An item: how every model answered it, and for the models of the page's rows what was asked and what came back."""
 
     task: str
     item: str

@@ -25,12 +25,7 @@ _SCORED = "Scores of the replies against the reference's answer. A click on a ro
 
 
 def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
-    """The section of items: rows of the item matrix by a stated rule.
-
-    Args:
-        run: The run; its texts are shown if it has them.
-        most: Rows that are shown.
-    """
+    """The section of items: rows of the item matrix by a stated rule."""
     if run.records.is_empty():
         return
     everything = item_matrix({"run": run})
@@ -49,13 +44,7 @@ def items_blocks(run: Run, *, most: int = MOST_ROWS) -> Iterator[Block]:
 
 
 def items_block(matrix: ItemMatrix, rows: pl.DataFrame, own: frozenset[str]) -> Items:
-    """Rows of a matrix as a block, with the senses that its rows have.
-
-    Args:
-        matrix: With all ways of asking, which the totals count.
-        rows: Rows, in order.
-        own: Codes of senses that the models made themselves.
-    """
+    """Rows of a matrix as a block, with the senses that its rows have."""
     is_scored = matrix.whole.is_scored
     caption = _SCORED if is_scored else _LABELED
     links = _NoLinks()

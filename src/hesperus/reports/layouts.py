@@ -26,12 +26,7 @@ _FEW = 6
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a measure is shown.
-
-    Attributes:
-        needs: Columns that the table must have.
-        grids: Makes the tables that are shown.
-    """
+    """How a measure is shown."""
 
     needs: tuple[str, ...]
     grids: Callable[[Table], Sequence[Grid | None]]

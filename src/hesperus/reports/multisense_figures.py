@@ -173,13 +173,7 @@ def _asked_again(table: Table) -> dict[str, tuple[float, str]]:
 
 
 def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | None:
-    """Heat map of sense by sense: how far the answers to two whole versions of the questions agree.
-
-    Args:
-        table: Rows of agreement; only pairs of whole versions are drawn.
-        model: The model of the rows.
-        statistic: Which rows, e.g. ``raw``, ``kappa_p``.
-    """
+    """Heat map of sense by sense: how far the answers to two whole versions of the questions agree."""
     cells: dict[tuple[str, str], float] = {}
     for found, row in compared_statistic(table, statistic, "T", "versions"):
         if row["model_a"] == row["model_b"] == model and found.source and found.target:

@@ -118,9 +118,7 @@ _PROMPT = ("instruction", "input", "repeat")
 def overview_grid(table: Table, *, labels: bool = True) -> Grid | None:
     """A summary: a line for each model and language. Why a number is undefined is in the notes of the run.
 
-    Args:
-        table: From hesperus.analysis.summary.summary_table.
-        labels: Whether answers are labels; of open answers only what became of the questions is shown.
+    Of open answers, without `labels`, only what became of the questions is shown.
     """
     _, lines = summary_cells(table)
     # A number that no line has is not shown: what is missing from it is missing from nothing here.

@@ -69,13 +69,7 @@ _INVALID = {
 
 @dataclass(frozen=True, slots=True)
 class MultisenseReport:
-    """What a report shows.
-
-    Attributes:
-        findings: Its tables.
-        settings: How they were made.
-        summary: The summary of the run.
-    """
+    """What a report shows."""
 
     findings: MultisenseFindings
     settings: MeasureSettings
@@ -128,11 +122,6 @@ def multisense_report(
     run: Run, *, given: GivenSettings | None = None, scores: pl.DataFrame | None = None
 ) -> MultisenseReport:
     """Measure all that the page shows.
-
-    Args:
-        run: The run.
-        given: What was asked for; it wins over the study.
-        scores: Item scores of translations, if any.
 
     Raises:
         DataError: The run has no records.
@@ -195,15 +184,7 @@ def _examples(run: Run, own: Collection[str]) -> Blocks:
 
 
 def example(a: Row, b: Row, items: pl.DataFrame | None, own: Collection[str]) -> Item:
-    """Two records of an item with different answers, next to each other.
-
-    Args:
-        a: Record of the sense that is compared with.
-        b: Record of the other.
-        items: The items of the run: ``item``, ``language``, ``options``, one column a field, and, where senses were made,
-            ``input`` (sense code) and ``model``.
-        own: Senses that are known to be made by the answering model itself.
-    """
+    """Two records of an item with different answers, next to each other."""
     gold = "" if a["gold"] is None else f", right answer: {a['gold']}"
     sides = tuple(_side(row, Reading.of(row, a["gold"]), items, own) for row in (a, b))
     return Item(f"{a['model']}, {a['task']}, item {a['item']}{gold}", sides)

@@ -44,12 +44,9 @@ def _codes(records: pl.DataFrame) -> set[str]:
 def headlines(found: MultisenseFindings, own: Collection[str] = ()) -> list[str]:
     """One sentence a model and task: how often its answer stays the same.
 
-    What was translated has a sentence for each language that it was translated from. Originals alone have
-    one sentence for all their pairs, which names both languages of the pairs at its ends.
-
-    Args:
-        found: The tables of the report.
-        own: Senses that are known to be made by the answering model itself (see wording.own_senses).
+    What was translated has a sentence for each language that it was translated from. Originals alone have one sentence for
+    all their pairs, which names both languages of the pairs at its ends. `own` are senses that are known to be made by the
+    answering model itself (see wording.own_senses).
     """
     groups: dict[tuple[str, str, str], list[Found]] = {}
     rows = compared_statistic(found.consistency, "consistency")

@@ -28,12 +28,7 @@ def offered_grid(table: Table) -> Grid | None:
 
 
 def offered_blocks(run: Run, given: GivenSettings) -> Iterator[Block | None]:
-    """A section with every measure of a plug-in, for the end of a page; nothing without any.
-
-    Args:
-        run: The run.
-        given: What was asked for.
-    """
+    """A section with every measure of a plug-in, for the end of a page; nothing without any."""
     names = offered_measures()
     if not names or run.records.is_empty():
         return

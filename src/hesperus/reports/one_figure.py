@@ -86,12 +86,6 @@ def one_figure(
 ) -> Drawing:
     """Draw a figure of a run.
 
-    Args:
-        what: One of FIGURE_NAMES.
-        run: The run.
-        choice: What of it; None takes everything.
-        scores: Item scores of translations, for ``translation``.
-
     Raises:
         UnknownNameError: No such figure, order, measure, model, language, task or column.
         DataError: The run has nothing for it; the message says which command makes it.

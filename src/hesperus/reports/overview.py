@@ -37,12 +37,7 @@ def overview(
 ) -> tuple[Block | None, ...]:
     """The notes of a run, and its summary with a line for each model and language.
 
-    Args:
-        records: The records table.
-        signature: The run's, in which the notes of its task are.
-        settings: How it is measured.
-        labels: Whether answers are labels; of open answers only what became of the questions is said.
-        summary: The summary of the whole run, where it has been made.
+    Of open answers, without `labels`, only what became of the questions is said.
 
     Raises:
         DataError: An item has different numbers of options in different senses.
@@ -58,12 +53,7 @@ def overview(
 
 
 def replies_blocks(outcomes: Table, drawn: Sequence[Drawing] = ()) -> Iterator[Block | None]:
-    """What became of the replies of each model in each language; nothing where all of them carry an answer.
-
-    Args:
-        outcomes: From hesperus.analysis.single.outcomes_table.
-        drawn: Figures of it.
-    """
+    """What became of the replies of each model in each language; nothing where all of them carry an answer."""
     if any(row["statistic"] != "answered" and row["value"] for row in outcomes.rows):
         yield Section("What became of the replies", "replies", listed="Replies")
         yield from drawn
@@ -184,10 +174,7 @@ _READ = (
 def consistency_card(run: Run, settings: MeasureSettings, *, labels: bool = True) -> Page:
     """The card of a run.
 
-    Args:
-        run: The run.
-        settings: How it is measured.
-        labels: Whether answers are labels; of open answers neither right nor same answers are counted here.
+    Of open answers, without `labels`, neither right nor same answers are counted.
 
     Raises:
         DataError: An item has different numbers of options in different senses.

@@ -62,14 +62,7 @@ def made(run: Run, numbers: Mapping[str, object]) -> tuple[Block, ...]:
 
 
 def closing(run: Run, numbers: Mapping[str, object], measured: Block, *notes: str) -> tuple[Block, ...]:
-    """What closes the page of a study: how it was measured and made, how to read it, which methods and version made it.
-
-    Args:
-        run: The run.
-        numbers: Signature of the page's numbers.
-        measured: How they were measured.
-        notes: Paragraphs.
-    """
+    """What closes the page of a study: how it was measured and made, how to read it, which methods and version made it."""
     return (
         Section("How it was measured", "measured"),
         measured,

@@ -42,11 +42,7 @@ class ShownItems:
 def shown_items(name: str, run: Run, reference: str | None, conditions: Mapping[str, object]) -> ShownItems:
     """Items of a run that meet conditions.
 
-    Args:
-        name: Name of the run.
-        run: The run.
-        reference: Sense that answers are compared with; None: the usual ones.
-        conditions: As keyword arguments of hesperus.api.results.RunResult.items.
+    Conditions are keyword arguments of hesperus.api.results.RunResult.items.
 
     Raises:
         UnknownNameError: A condition, sense, group, model or mark that does not exist.

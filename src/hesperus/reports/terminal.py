@@ -77,14 +77,7 @@ class _Layout:
 
 
 def print_grid(grid: Grid, console: Console, *, lead: str, explained: str = "") -> None:
-    """Write a table to a terminal, as wide as it is.
-
-    Args:
-        grid: What to write; it has rows.
-        console: Where to.
-        lead: The first line.
-        explained: How the table is to be read.
-    """
+    """Write a table to a terminal, as wide as it is."""
     narrow = grid.without_the_same(is_narrow=True)
     measured = any(one.numeric and one.unit != "count" for one in grid.columns)
     is_the_same = measured and not any(one.numeric for one in narrow.columns)

@@ -262,11 +262,7 @@ def similarity_table(
 ) -> Table:
     """Make one table.
 
-    Args:
-        what: One of SIMILARITY.
-        records: The records table, or where it lies.
-        given: What was asked for; it wins over the run's study.
-        described: What the run says of itself.
+    What was asked for wins over the run's study.
 
     Raises:
         DataError: Nothing to compare, or `scoring` is wanted and no record has probabilities.
@@ -283,11 +279,6 @@ def similarity_table(
 
 
 def signed_as_run(made: Table, run: Mapping[str, object]) -> Table:
-    """A table with the items that the run excluded among its signature.
-
-    Args:
-        made: A table of a similarity study.
-        run: The run's own signature.
-    """
+    """A table with the items that the run excluded among its signature."""
     excluded = run.get("excluded")
     return made if excluded is None else replace(made, signature={**made.signature, "excluded": excluded})

@@ -152,10 +152,7 @@ class Measured:
 def measured(runs: LaidRuns, settings: SimilaritySettings, *, seed_step: int = 0) -> Measured:
     """Measure all pairs of all designs.
 
-    Args:
-        runs: The runs.
-        settings: What to compare.
-        seed_step: Added to the seed, so that groups of items that are averaged are resampled independently.
+    The seed moves on by `seed_step`, so that groups of items that are averaged are resampled independently.
 
     Raises:
         DataError: No two runs to compare, or probabilities are wanted and missing.

@@ -127,9 +127,7 @@ class SimilarityFindings:
     def beside(self, label: str, points: str) -> dict[str, float]:
         """The numbers that a relation sets the means of models or languages against, by model or language.
 
-        Args:
-            label: As in the column ``with``.
-            points: ``model`` or ``language``.
+        They are named as in the columns ``with`` and ``points``.
         """
         if label == "accuracy":
             return self._accuracy(points)
@@ -177,12 +175,7 @@ def similarity_findings(
 ) -> SimilarityFindings:
     """Measure one task.
 
-    Args:
-        records: The records table.
-        settings: What to compare.
-        by: Columns that split the items; means are given for each value too.
-        task: Which task; None if there is one.
-        only: Tables that are wanted; every figure needs ``similarity`` and ``means``.
+    Every figure needs the tables ``similarity`` and ``means``; means are given for each value of `by` too.
 
     Raises:
         DataError: Several tasks and none named, no two runs to compare, or probabilities are wanted and missing.

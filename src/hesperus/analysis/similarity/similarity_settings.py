@@ -91,9 +91,7 @@ class SimilaritySettings:
 def settings_of(study: Mapping[str, Any], given: GivenSettings | None = None) -> SimilaritySettings:
     """The settings that are in the `study.yaml` of a run, under `comparison`; defaults if absent.
 
-    Args:
-        study: The `study.yaml`; may be empty.
-        given: What was asked for; it wins over the study.
+    What is given wins over the study.
 
     Raises:
         DataError: The study's way to make intervals cannot be used.
@@ -151,9 +149,7 @@ def _comparison(study: Mapping[str, Any]) -> dict[str, Any]:
 def similarity_settings(run: Run, given: GivenSettings | None = None) -> SimilaritySettings:
     """The comparison of a run's study; of agreement beyond chance where a right answer is known, else of agreement.
 
-    Args:
-        run: The run.
-        given: What was asked for; it wins over the study.
+    What is given wins over the study.
 
     Raises:
         UsageError: The study's comparison cannot be used.

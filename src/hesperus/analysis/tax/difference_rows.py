@@ -56,12 +56,7 @@ def head(analysis: str, *, task: str = EVERY, group: str = EVERY, model: str = E
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What rows of a difference say.
-
-    Attributes:
-        name: Name of the statistic.
-        sides: Names of the two accuracies; empty leaves them out.
-    """
+    """What rows of a difference say. Without names of `sides` the two accuracies are left out."""
 
     name: str = "tax"
     sides: tuple[str, ...] = ()
@@ -81,13 +76,7 @@ def difference_rows(
 ) -> Iterator[NewRow]:
     """The difference of some models over some items with its test, and where wanted the accuracies.
 
-    Args:
-        given: Two conditions.
-        rows: Models.
-        items: Items that count, [items].
-        about: From `head`.
-        settings: How intervals and tests are made.
-        shown: Name and accuracies.
+    `rows` are models, `items` those that count, [items]; `about` is from `head`.
     """
     bootstrap = settings.bootstrap
     pairs = narrowed(given, rows, items)

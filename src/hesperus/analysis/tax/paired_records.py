@@ -54,9 +54,7 @@ class PairedAnswers:
     def answered(self, rows: Sequence[int], items: Mask) -> float | None:
         """Share of the questions of some models on both sides that were answered, in [0, 1]; None if none was asked.
 
-        Args:
-            rows: Models.
-            items: Items that a number is about, [items]; also those that do not count in it.
+        `rows` are models; `items` [items] may hold some that do not count in the number.
         """
         return answered_share(*(codes[list(rows)][:, items] for codes in self.answers))
 
@@ -82,11 +80,7 @@ class PairedAnswers:
 
 
 def answered_share(*sides: Codes) -> float | None:
-    """Answered over asked questions; a question without a reply (error) was asked. None if none was.
-
-    Args:
-        sides: Class codes of any shape.
-    """
+    """Answered over asked questions; a question without a reply (error) was asked. None if none was."""
     asked = sum(int((codes != MISSING).sum()) for codes in sides)
     return sum(int((codes >= 0).sum()) for codes in sides) / asked if asked else None
 

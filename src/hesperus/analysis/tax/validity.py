@@ -131,10 +131,6 @@ def unchecked_cells(found: Table) -> int:
 def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSettings | None = None) -> Table:
     """Bounds on every paired estimate from its invalid answers.
 
-    Args:
-        comparisons: Name of a comparison, such as ``back-translation``, to its two conditions.
-        settings: Groups and bootstrap.
-
     Returns:
         For each cell, group and all together: the strict ``value``, the ``lowest`` and ``highest`` that it could be
         whatever invalid answers meant, and ``low`` and ``high``, the outer ends of the intervals of these two.

@@ -36,9 +36,7 @@ _DRAWN_GROUPINGS = ("trained_on", "script", "family")
 def drawings(found: OpenFindings, prefix: str) -> Iterator[Drawing]:
     """Every figure of an evaluator for which there is something to draw.
 
-    Args:
-        found: What was measured.
-        prefix: Of their names, so that those of several evaluators do not clash.
+    Names begin with the prefix, so that those of several evaluators do not clash.
     """
     name, left = measured_name(found), len(found.models) - _MOST_PANELS
     rest = f" The first {_MOST_PANELS} models; the table has {left} more." if left > 0 else ""

@@ -87,10 +87,7 @@ def _scores(found: OpenFindings) -> tuple[Column, ...]:
 def scores_of(table_rows: Sequence[Row], what: str, place: tuple[str, ...]) -> Grid | None:
     """The scores of an evaluator for a terminal, from its table alone.
 
-    Args:
-        table_rows: Its rows.
-        what: Name of the evaluator.
-        place: Columns that name a line besides model and task: language and senses, or a group of languages.
+    `place` are the columns that name a line besides model and task: language and senses, or a group of languages.
     """
     names = {str(row["statistic"]) for row in table_rows}
     main = next((name for name in ("f_of_means", "agreement") if name in names), min(names))

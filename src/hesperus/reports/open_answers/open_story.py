@@ -40,12 +40,7 @@ def languages_of(parts: Sequence[OpenFindings]) -> list[str]:
 
 
 def verdict(found: OpenFindings, *, several: bool) -> list[str]:
-    """What came out, in one or two sentences: how much is kept, and whether translation explains the rest.
-
-    Args:
-        found: What was measured.
-        several: Whether the page has other evaluators too.
-    """
+    """What came out, in one or two sentences: how much is kept, and whether translation explains the rest."""
     statistic = "recall" if found.is_information else found.main
     known = sorted(found.known(statistic), key=lambda one: (float(one[1]["value"]), one[0]))
     if not known:

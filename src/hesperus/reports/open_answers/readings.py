@@ -39,11 +39,6 @@ def losses_blocks(
 
     The loss of a pair is its ceiling less its score, or 1 less its score if there is no ceiling; that of a prompt is
     the mean over its pairs. Ties go by id, so that the same run shows the same.
-
-    Args:
-        found: What was measured.
-        replies: The columns of the key and `reply`, for the answers as they were given.
-        items: The run's items.
     """
     pairs = pairs_with_loss(found.evaluated.pairs)
     by_item = losing_prompts(pairs)
@@ -196,11 +191,7 @@ _FIRST = "first"
 
 
 def repairs_grid(sentences: pl.DataFrame) -> Grid | None:
-    """A line for each language: sentences, repairs by rung, what was given up, and the faults; None without sentences.
-
-    Args:
-        sentences: The sentences of an evaluation, those of the control among them.
-    """
+    """A line for each language: sentences, repairs by rung, what was given up, and the faults; None without sentences."""
     if sentences.is_empty():
         return None
     rungs = [rung for rung in RUNG_WORDS if rung != _FIRST and (sentences["rung"] == rung).any()]
@@ -255,12 +246,7 @@ def _kinds(texts: Sequence[str]) -> str:
 
 
 def given_up(sentences: pl.DataFrame, reference: str) -> tuple[list[Item], int]:
-    """Some sentences of the answers that were given up, each source once, languages in turn; and how many there are.
-
-    Args:
-        sentences: As in repairs_grid.
-        reference: Language of the translations.
-    """
+    """Some sentences of the answers that were given up, each source once, languages in turn; and how many there are."""
     if sentences.is_empty():
         return [], 0
     kept = sentences.filter((pl.col("side_by_side") == "score") & (pl.col("faults") != ""))

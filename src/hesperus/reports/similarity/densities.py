@@ -26,10 +26,7 @@ _KINDS = ("within a model, two languages", "between models, one language")
 def densities_figure(found: SimilarityFindings, *, models: Sequence[str] = ()) -> Any | None:
     """Densities of the values of pairs, a tick a pair, a line at the mean; None if no pair has a value.
 
-    Args:
-        found: What was measured.
-        models: A panel for each of these models, its own pairs against its pairs with others; one panel of all pairs
-            where empty.
+    Of models that are named each has a panel: its own pairs against its pairs with others.
     """
     panels = {model: _pairs(found, model) for model in models} if models else {"": _pairs(found, None)}
     panels = {title: kinds for title, kinds in panels.items() if any(kinds.values())}

@@ -142,10 +142,7 @@ def languages_figure(
 ) -> Any | None:
     """Language by language, a map a model, all in one order and one scale; None if no model has two languages.
 
-    Args:
-        found: What was measured.
-        models: Which; all where empty.
-        order: Of the languages; ``cluster`` looks at the first model.
+    The order ``cluster`` looks at the first model.
 
     Raises:
         UnknownNameError: No such order.
@@ -169,10 +166,7 @@ def models_figure(
 ) -> Any | None:
     """Model by model, a map a language, all in one order and one scale; None if no language has two models.
 
-    Args:
-        found: What was measured.
-        languages: Which (sense codes); all where empty.
-        order: Of the models; ``family`` takes the families of the study, ``cluster`` looks at the first language.
+    The order ``family`` takes the families of the study, ``cluster`` looks at the first language.
 
     Raises:
         UnknownNameError: No such order.

@@ -41,14 +41,9 @@ def relations_figure(
 ) -> Any | None:
     """A panel a relation with at least three points; None if absent.
 
-    The line is of least squares; its band holds the level of the intervals of lines through resampled points (models
-    or languages), from four points on. The interval of r is that of the table: of resampled items.
-
-    Args:
-        found: What was measured.
-        designs: The designs of the means.
-        beside: What they are set against, as in the column ``with``; all where empty, but the logarithm of the size in
-            place of the size.
+    The line is of least squares; its band holds the level of the intervals of lines through resampled points (models or
+    languages), from four points on. The interval of r is that of the table: of resampled items. Without `beside`, all that
+    is in the column ``with``, but the logarithm of the size in place of the size.
     """
     panels = []
     for row in found.tables["correlations"].rows:

@@ -83,10 +83,7 @@ def _language_maps(found: SimilarityFindings) -> Iterator[Drawing]:
 def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[str] = ()) -> Any | None:
     """Mean similarity of the items of each group, within models and between them; None if nothing has a value.
 
-    Args:
-        found: What was measured.
-        column: One of ``found.by``.
-        models: Models with languages to compare; all models where they are few and empty, else their common mean.
+    Without models, all of them where they are few, else their common mean.
 
     Raises:
         UnknownNameError: The findings have no such column.

@@ -115,9 +115,7 @@ class SimilarityReport:
 def similarity_report(run: Run, *, given: GivenSettings | None = None) -> SimilarityReport:
     """Measure every task of a run.
 
-    Args:
-        run: A run of a similarity study, or any run with several languages or models.
-        given: What was asked for; it wins over the study.
+    What was asked for wins over the study.
 
     Raises:
         DataError: No task has two runs to compare.
