@@ -24,11 +24,8 @@ from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
 from hesperus.reports.multisense_drawings import FIGURES, drawings
-from hesperus.reports.similarity import similarity_figures as captions
-from hesperus.reports.similarity.densities import densities_figure
-from hesperus.reports.similarity.heat_maps import languages_figure, models_figure, runs_figure
-from hesperus.reports.similarity.relation_figures import relations_figure
-from hesperus.reports.similarity.similarity_figures import SIMILARITY_FIGURES, by_group_figure
+from hesperus.reports.similarity import similarity_figures as similar
+from hesperus.reports.similarity.similarity_figures import SIMILARITY_FIGURES
 from hesperus.reports.theme import FIGURE_FORMATS, render
 
 FIGURE_NAMES = (*SIMILARITY_FIGURES, *FIGURES)
@@ -145,54 +142,31 @@ def _of_similarity(what: str, run: Run, choice: FigureChoice) -> Drawing:
     pairs = found.tables["similarity"].rows
     if pairs and all(row["value"] is None for row in pairs):
         raise DataError(f"this run has nothing for the figure {what!r}: {_NEEDS['densities']}")
-    chart, caption = _DRAWN[what](found, choice)
-    if chart is None:
+    drawing = _DRAWN[what](found, choice)
+    if drawing.chart is None:
         raise DataError(f"this run has nothing for the figure {what!r}: {_NEEDS[what]}")
-    return Drawing(what, what, chart, caption, "", wide=what in ("runs", "languages", "models"))
+    return replace(drawing, table="")
 
 
-Drawn = tuple[object, str]
-"""A chart, or None, and its caption."""
-
-
-def _languages(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
-    order: Order = choice.order or "family"
-    chart = languages_figure(found, models=choice.models, order=order)
-    return chart, captions.languages_caption(found, choice.models or found.models, order)
-
-
-def _models(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
-    shown = choice.languages or found.languages
-    chart = models_figure(found, languages=shown, order=choice.order or "alphabet")
-    return chart, captions.models_caption(found, shown)
-
-
-def _groups(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
+def _groups(found: SimilarityFindings, choice: FigureChoice) -> Drawing:
     if not found.by:
         raise UsageError(f"this run has nothing for the figure 'groups': {_NEEDS['groups']}")
-    chart = by_group_figure(found, found.by[0], models=choice.models)
-    return chart, captions.groups_caption(found, found.by[0])
+    return similar.groups_drawing(found, found.by[0], choice.models)
 
 
-def _densities(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
-    caption = captions.densities_caption(found, of_models=bool(choice.models))
-    return densities_figure(found, models=choice.models), caption
-
-
-def _relations(found: SimilarityFindings, choice: FigureChoice) -> Drawn:
+def _relations(found: SimilarityFindings, choice: FigureChoice) -> Drawing:
     known = {str(row["with"]) for row in found.tables["correlations"].rows}
     _known("number beside similarity", choice.beside, known, _NEEDS["correlations"])
     designs = (WITHIN, PIVOT, BETWEEN) if choice.beside else (WITHIN, BETWEEN)
-    chart = relations_figure(found, designs=designs, beside=choice.beside)
-    return chart, captions.relations_caption(found)
+    return similar.relations_drawing(found, designs, choice.beside)
 
 
-_DRAWN: Mapping[str, Callable[[SimilarityFindings, FigureChoice], Drawn]] = {
-    "runs": lambda found, _: (runs_figure(found), captions.runs_caption(found)),
-    "languages": _languages,
-    "models": _models,
+_DRAWN: Mapping[str, Callable[[SimilarityFindings, FigureChoice], Drawing]] = {
+    "runs": lambda found, _: similar.runs_drawing(found),
+    "languages": lambda found, of: similar.languages_drawing(found, of.models, of.order or "family"),
+    "models": lambda found, of: similar.models_drawing(found, of.languages, of.order or "alphabet"),
     "groups": _groups,
-    "densities": _densities,
+    "densities": lambda found, of: similar.densities_drawing(found, of.models),
     "correlations": _relations,
 }
 

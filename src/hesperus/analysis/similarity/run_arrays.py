@@ -7,7 +7,7 @@ at a time, so that memory is bounded by the block. Any other file is read and ch
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from hesperus.analysis.views import gold_range
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import Block, Codes, Key, Mask
 from hesperus.records import FAILED, INVALID, MISSING, Cell, read_records
+from hesperus.records.arrays import cells_of
 from hesperus.records.labels import OPTION_COUNT, label_counts
 from hesperus.records.parts import trusted_scan
 
@@ -82,27 +83,20 @@ class LaidRuns:
             more = np.repeat(fill, width - block.probs.shape[2], axis=2)
             return np.concatenate([block.probs, more], axis=2)
 
+        def options(block: LaidRuns) -> Codes:
+            more = ((0, 0), (0, width - block.options.shape[1]))
+            return np.pad(block.options, more, constant_values=MISSING)
+
         none = all(block.probs is None for block in blocks)
+        golds, counts = ([getattr(block.key, name) for block in blocks] for name in ("gold", "options"))
         return cls(
             first.cells,
             tuple(item for block in blocks for item in block.items),
             last.labels,
-            Key(
-                np.concatenate([block.key.gold for block in blocks]),
-                np.concatenate([block.key.options for block in blocks]),
-            ),
+            Key(np.concatenate(golds), np.concatenate(counts)),
             np.concatenate([block.codes for block in blocks], axis=1),
             None if none else np.concatenate([probs(block) for block in blocks], axis=1),
-            np.concatenate(
-                [
-                    np.pad(
-                        block.options,
-                        ((0, 0), (0, width - block.options.shape[1])),
-                        constant_values=MISSING,
-                    )
-                    for block in blocks
-                ]
-            ),
+            np.concatenate([options(block) for block in blocks]),
             np.concatenate([block.places for block in blocks]),
             {name: np.concatenate([block.groups[name] for block in blocks]) for name in first.groups},
             sum(block.differing for block in blocks),
@@ -110,17 +104,15 @@ class LaidRuns:
 
     def only(self, items: Mask) -> LaidRuns:
         """The same over some of the items."""
-        return LaidRuns(
-            self.cells,
-            tuple(item for item, kept in zip(self.items, items, strict=True) if kept),
-            self.labels,
-            Key(self.key.gold[items], self.key.options[items]),
-            self.codes[:, items],
-            None if self.probs is None else self.probs[:, items],
-            self.options[items],
-            self.places[items],
-            {name: values[items] for name, values in self.groups.items()},
-            self.differing,
+        return replace(
+            self,
+            items=tuple(item for item, kept in zip(self.items, items, strict=True) if kept),
+            key=Key(self.key.gold[items], self.key.options[items]),
+            codes=self.codes[:, items],
+            probs=None if self.probs is None else self.probs[:, items],
+            options=self.options[items],
+            places=self.places[items],
+            groups={name: values[items] for name, values in self.groups.items()},
         )
 
 
@@ -238,23 +230,10 @@ class RecordStream:
         return laid if kept.all() else laid.only(kept)
 
     def _rows(self, frame: pl.DataFrame) -> npt.NDArray[np.intp]:
-        """Index of the run of each record: the parts of a cell are few, so a table of all combinations is small."""
-        parts, sizes = [], []
-        for name in _CELL:
-            known = sorted({getattr(cell, name) for cell in self.cells})
-            if len(known) == 1:
-                parts.append(np.zeros(len(frame), dtype=np.intp))
-            elif name == "repeat":
-                parts.append(np.searchsorted(known, frame[name].to_numpy()))
-            else:
-                parts.append(_coded(frame[name], pl.Series(known)))
-            sizes.append({value: place for place, value in enumerate(known)})
-        mixed = np.ravel_multi_index(tuple(parts), tuple(len(size) for size in sizes))
-        table = np.zeros(int(np.prod([len(size) for size in sizes])), dtype=np.intp)
-        for index, cell in enumerate(self.cells):
-            spot = [size[getattr(cell, name)] for name, size in zip(_CELL, sizes, strict=True)]
-            table[np.ravel_multi_index(tuple(spot), tuple(len(size) for size in sizes))] = index
-        return table[mixed]
+        """Index of the run of each record."""
+        cells, places = cells_of(frame)
+        numbers = {cell: number for number, cell in enumerate(self.cells)}
+        return np.array([numbers[cell] for cell in cells], dtype=np.intp)[places]
 
     def _groups(
         self, frame: pl.DataFrame, column: npt.NDArray[np.intp], items: int

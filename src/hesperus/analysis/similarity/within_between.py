@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +88,7 @@ def _row(
     known = np.isfinite(difference)
     u = mann_whitney(spread.value[a.pairs], spread.value[b.pairs])
     return {
+        **dict.fromkeys(TEST_COLUMNS),
         "task": task,
         "model": left[1],
         "comparison": f"{left[0]} − {right[0]}",
@@ -96,13 +96,8 @@ def _row(
         **estimate_cells(_difference(difference, resampled, found, settings)),
         "detectable": resampled_detectable(resampled) if known else None,
         "p_items": resampled_p(resampled) if known else None,
-        "p_items_holm": None,
-        "p_items_bh": None,
-        "p_mantel": None,
-        "p_mantel_holm": None,
         "u": u.statistic,
         "p_mann_whitney": u.p if settings.bootstrap.resamples else None,
-        "p_mann_whitney_holm": None,
     }
 
 
@@ -121,33 +116,21 @@ def _difference(value: float, resampled: Floats, found: Measured, settings: Simi
     return Estimate(value, ends[0], ends[1], items, lost)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _All:
-    """The measure of all pairs of runs, those included that no design compares: what a permutation of runs needs.
+def _all_pairs(found: Measured, settings: SimilaritySettings) -> tuple[npt.NDArray[np.intp], Floats]:
+    """Index of each run of a first repeat, and the measure of all their pairs, [runs, runs], NaN where undefined.
 
-    Attributes:
-        places: Index of each run among all, of first repeats only.
-        value: [runs, runs]; NaN where the measure is undefined; the diagonal is not looked at.
+    Those included that no design compares: what a permutation of runs needs. The diagonal is not looked at.
     """
-
-    places: npt.NDArray[np.intp]
-    value: Floats
-
-
-def _all_pairs(found: Measured, settings: SimilaritySettings) -> _All:
     runs, name = found.runs, settings.statistic
     places = np.array([index for index, cell in enumerate(runs.cells) if cell.repeat == 1], dtype=np.intp)
     if not takes_probabilities(runs, settings):
-        value = getattr(hard_pairs(runs.codes[places], key=runs.key, invalid=settings.invalid), name)
-    else:
-        assert runs.probs is not None
-        probs = runs.probs[places]
-        value = (
-            rank_pairs(probs, key=runs.soft_key)[1]
-            if name == "rank_consistency"
-            else getattr(soft_pairs(probs, key=runs.soft_key), name)
-        )
-    return _All(places, value)
+        hard = hard_pairs(runs.codes[places], key=runs.key, invalid=settings.invalid)
+        return places, getattr(hard, name)
+    assert runs.probs is not None
+    probs = runs.probs[places]
+    if name == "rank_consistency":
+        return places, rank_pairs(probs, key=runs.soft_key)[1]
+    return places, getattr(soft_pairs(probs, key=runs.soft_key), name)
 
 
 def _mantel(
@@ -167,36 +150,32 @@ def _mantel(
     """
     if not chosen:
         return
-    every = _all_pairs(found, settings)
+    places, value = _all_pairs(found, settings)
     permutations = settings.permutations if settings.bootstrap.resamples else 0
     for part, size in ((chosen[:family], family), (chosen[family:], 0)):
         tests = mantel_tests(
-            (_kinds(found, every, sides) for sides in part),
-            every.value,
+            (_kinds(found, sides)[np.ix_(places, places)] for sides in part),
+            value,
             permutations=permutations,
             seed=settings.bootstrap.seed,
             ceiling=enough_permutations(permutations, size),
         )
-        yield from ((test.p, _said(test, found, every)) for test in tests)
+        yield from ((test.p, _said(test, [found.runs.cells[place] for place in places])) for test in tests)
 
 
-def _kinds(found: Measured, every: _All, sides: tuple[tuple[str, str], tuple[str, str]]) -> Floats:
+def _kinds(found: Measured, sides: tuple[tuple[str, str], tuple[str, str]]) -> Floats:
     a, b = _groups(found, *sides)
     runs = len(found.runs.cells)
     kind = np.full((runs, runs), np.nan)
     for group, code in ((b, 0.0), (a, 1.0)):
         i, j = found.designs.pairs[group.pairs].T
         kind[i, j] = kind[j, i] = code
-    return kind[np.ix_(every.places, every.places)]
+    return kind
 
 
-def _said(test: Relation, found: Measured, every: _All) -> str:
+def _said(test: Relation, cells: Sequence[Cell]) -> str:
     said = [test.reason] if test.reason else []
     if test.dropped:
-        named = ", ".join(_named(found.runs.cells[every.places[run]]) for run in test.dropped)
+        named = ", ".join(f"{cells[run].model} in {sense_of(cells[run])}" for run in test.dropped)
         said.append(f"without {named}, so that every pair of runs has a value")
     return f"p_mantel: {'; '.join(said)}" if said else ""
-
-
-def _named(cell: Cell) -> str:
-    return f"{cell.model} in {sense_of(cell)}"

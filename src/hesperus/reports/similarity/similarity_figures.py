@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -45,39 +46,103 @@ _MOST_CELLS = 1_600
 def similarity_drawings(found: SimilarityFindings) -> Iterator[Drawing]:
     """Every figure for which there is something to draw."""
     if max(len(found.models), len(found.languages)) <= _MOST_NAMES:
-        yield Drawing("runs", "runs", runs_figure(found), runs_caption(found), "every pair", wide=True)
-    yield from _language_maps(found)
+        yield runs_drawing(found)
+    # Two languages are a line of the table, and no map.
+    if 3 <= len(found.languages) <= _MOST_NAMES:
+        models = found.models[: max(1, min(_MOST_MAPS, _MOST_CELLS // len(found.languages) ** 2))]
+        maps, left = languages_drawing(found, models), len(found.models) - len(models)
+        rest = f" {left} more models: `hesperus figure languages --model`." if left else ""
+        yield replace(maps, caption=maps.caption + rest)
     if 3 <= len(found.models) <= _MOST_NAMES:
         first = [code for code in found.languages if code == found.settings.pivot]
         placed = [*first, *(code for code in found.languages if code not in first)]
-        shown = placed[: max(1, min(_MOST_PANELS, _MOST_CELLS // len(found.models) ** 2))]
-        chart = models_figure(found, languages=shown)
-        yield Drawing("models", "models", chart, models_caption(found, shown), "every pair", wide=True)
-    for number, by in enumerate(found.by, start=1):
-        chart, caption = by_group_figure(found, by), groups_caption(found, by)
-        yield Drawing("groups", f"groups-{number}", chart, caption, f"means by {by}")
-    yield Drawing("densities", "densities", densities_figure(found), densities_caption(found), "every pair")
-    if 1 < len(found.models) <= _MOST_MAPS and len(found.languages) > 2:
-        chart, caption = (
-            densities_figure(found, models=found.models),
-            densities_caption(found, of_models=True),
+        yield models_drawing(
+            found, placed[: max(1, min(_MOST_PANELS, _MOST_CELLS // len(found.models) ** 2))]
         )
-        yield Drawing("densities", "densities-models", chart, caption, "every pair")
-    yield Drawing(
-        "correlations", "correlations", relations_figure(found), relations_caption(found), "correlations"
+    for number, by in enumerate(found.by, start=1):
+        yield replace(groups_drawing(found, by), name=f"groups-{number}")
+    yield densities_drawing(found)
+    if 1 < len(found.models) <= _MOST_MAPS and len(found.languages) > 2:
+        yield replace(densities_drawing(found, found.models), name="densities-models")
+    yield relations_drawing(found)
+
+
+def runs_drawing(found: SimilarityFindings) -> Drawing:
+    """Maps of models by languages."""
+    own = "its answers in its other languages" if len(found.languages) > 1 else ""
+    others = "those of other models in the same language" if len(found.models) > 1 else ""
+    caption = (
+        f"Mean {statistic_name(found.statistic)} of each model's answers in a language with "
+        f"{', and with '.join(filter(None, (own, others)))}; one scale. The tables of models and languages have the intervals."
     )
+    return Drawing("runs", "runs", runs_figure(found), caption, "every pair", wide=True)
 
 
-def _language_maps(found: SimilarityFindings) -> Iterator[Drawing]:
-    """A map a model; none for two languages, which the table has in a line."""
-    if not 3 <= len(found.languages) <= _MOST_NAMES:
-        return
-    shown = found.models[: max(1, min(_MOST_MAPS, _MOST_CELLS // len(found.languages) ** 2))]
-    left = len(found.models) - len(shown)
-    caption = languages_caption(found, shown)
-    caption += f" {left} more models: `hesperus figure languages --model`." if left else ""
-    chart = languages_figure(found, models=shown)
-    yield Drawing("languages", "languages", chart, caption, "every pair", wide=True)
+def languages_drawing(
+    found: SimilarityFindings, models: Sequence[str] = (), order: Order = "family"
+) -> Drawing:
+    """A map of languages for each model; of all models where none is named."""
+    shown = models or found.models
+    whose = f"{shown[0]}: " if len(shown) == 1 else ""
+    caption = (
+        f"{whose}{statistic_name(found.statistic)} of the answers in two languages, for every pair of languages, "
+        f"{_ORDERED[order]}. {_cells(len(found.languages))}"
+    )
+    chart = languages_figure(found, models=models, order=order)
+    return Drawing("languages", "languages", chart, caption, "every pair", wide=True)
+
+
+def models_drawing(
+    found: SimilarityFindings, languages: Sequence[str] = (), order: Order = "alphabet"
+) -> Drawing:
+    """A map of models for each language; in all languages where none is named."""
+    shown = languages or found.languages
+    where = (
+        f"in {language_names(found.languages)[shown[0]]}"
+        if len(shown) == 1
+        else "in one language, a map a language"
+    )
+    left = len(found.languages) - len(shown)
+    rest = f" {left} more languages: `hesperus figure models --language`." if left and len(shown) > 1 else ""
+    caption = f"{statistic_name(found.statistic)} of two models {where}.{rest} {_cells(len(found.models))}"
+    chart = models_figure(found, languages=shown, order=order)
+    return Drawing("models", "models", chart, caption, "every pair", wide=True)
+
+
+def groups_drawing(found: SimilarityFindings, column: str, models: Sequence[str] = ()) -> Drawing:
+    """Means by groups of items."""
+    caption = (
+        f"Mean {statistic_name(found.statistic)} by {column}: of each model in two languages, and of two models in one "
+        "language; lines are intervals."
+    )
+    chart = by_group_figure(found, column, models=models)
+    return Drawing("groups", "groups", chart, caption, f"means by {column}")
+
+
+def densities_drawing(found: SimilarityFindings, models: Sequence[str] = ()) -> Drawing:
+    """Densities of all pairs, or of the pairs of each of some models."""
+    kinds = ["its pairs of languages", "its pairs with other models"] if models else [
+        *(["all pairs of languages of one model"] if len(found.languages) > 1 else []),
+        *(["all pairs of models in one language"] if len(found.models) > 1 else []),
+    ]  # fmt: skip
+    caption = (
+        f"Density of {statistic_name(found.statistic)} over pairs; {'each model: ' if models else ''}{joined(kinds)}. Ticks below are "
+        "pairs, the upright line is the mean."
+    )
+    return Drawing("densities", "densities", densities_figure(found, models=models), caption, "every pair")
+
+
+def relations_drawing(
+    found: SimilarityFindings, designs: Sequence[str] = (WITHIN, BETWEEN), beside: Sequence[str] = ()
+) -> Drawing:
+    """What goes with similarity."""
+    caption = (
+        f"Mean {statistic_name(found.statistic)} beside what else is known of models and languages. Upright lines are "
+        f"intervals over items, as is that of r; the band (from {BAND_POINTS} points on) holds "
+        f"{100 * found.settings.bootstrap.level:g} % of the lines through resampled points."
+    )
+    chart = relations_figure(found, designs=designs, beside=beside)
+    return Drawing("correlations", "correlations", chart, caption, "correlations")
 
 
 def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[str] = ()) -> Any | None:
@@ -121,65 +186,6 @@ def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[
     missing = sorted({row["line"] for row in rows} - set(order))
     return points_figure(
         known, series_of(there), x, order=order, layout=PointsLayout(is_apart=True, missing=missing)
-    )
-
-
-def runs_caption(found: SimilarityFindings) -> str:
-    """What the maps of models by languages show."""
-    own = "its answers in its other languages" if len(found.languages) > 1 else ""
-    others = "those of other models in the same language" if len(found.models) > 1 else ""
-    return (
-        f"Mean {statistic_name(found.statistic)} of each model's answers in a language with "
-        f"{', and with '.join(filter(None, (own, others)))}; one scale. The tables of models and languages have the intervals."
-    )
-
-
-def languages_caption(found: SimilarityFindings, models: Sequence[str], order: Order = "family") -> str:
-    """What a map of languages shows."""
-    whose = f"{models[0]}: " if len(models) == 1 else ""
-    return (
-        f"{whose}{statistic_name(found.statistic)} of the answers in two languages, for every pair of languages, "
-        f"{_ORDERED[order]}. {_cells(len(found.languages))}"
-    )
-
-
-def models_caption(found: SimilarityFindings, shown: Sequence[str]) -> str:
-    """What maps of models show."""
-    names = language_names(found.languages)
-    where = f"in {names[shown[0]]}" if len(shown) == 1 else "in one language, a map a language"
-    left = len(found.languages) - len(shown)
-    rest = f" {left} more languages: `hesperus figure models --language`." if left and len(shown) > 1 else ""
-    return f"{statistic_name(found.statistic)} of two models {where}.{rest} {_cells(len(found.models))}"
-
-
-def groups_caption(found: SimilarityFindings, column: str) -> str:
-    """What a figure by groups of items shows."""
-    return (
-        f"Mean {statistic_name(found.statistic)} by {column}: of each model in two languages, and of two models in one "
-        "language; lines are intervals."
-    )
-
-
-def densities_caption(found: SimilarityFindings, *, of_models: bool = False) -> str:
-    """What densities show."""
-    within = len(found.languages) > 1
-    between = len(found.models) > 1
-    kinds = ["its pairs of languages", "its pairs with other models"] if of_models else (
-        ["all pairs of languages of one model"] * within + ["all pairs of models in one language"] * between
-    )  # fmt: skip
-    whose = f"each model: {joined(kinds)}" if of_models else joined(kinds)
-    return (
-        f"Density of {statistic_name(found.statistic)} over pairs; {whose}. Ticks below are pairs, the upright line is the "
-        "mean."
-    )
-
-
-def relations_caption(found: SimilarityFindings) -> str:
-    """What regressions show."""
-    return (
-        f"Mean {statistic_name(found.statistic)} beside what else is known of models and languages. Upright lines are "
-        f"intervals over items, as is that of r; the band (from {BAND_POINTS} points on) holds "
-        f"{100 * found.settings.bootstrap.level:g} % of the lines through resampled points."
     )
 
 
