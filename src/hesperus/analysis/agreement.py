@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -13,7 +13,7 @@ import polars as pl
 from hesperus.analysis.interval_text import MOMENTS, OF_PAIRS
 from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
-from hesperus.analysis.summary import language_cells
+from hesperus.analysis.summary import OTHER_GOLD, language_cells, without
 from hesperus.analysis.table import ESTIMATE_COLUMNS, ColumnRows, NewRow, Table, table
 from hesperus.analysis.views import View, gold_range, view_table, views
 from hesperus.measures import (
@@ -38,8 +38,6 @@ _SOFT: Mapping[str, PairStatistic] = {"kappa_p_soft": "kappa_p", "rank_consisten
 
 Cells = Mapping[str, Sequence[object]]
 """Columns of estimates, with a cell for each pair."""
-
-_OTHER_GOLD = "whose gold differs between senses"
 
 
 @measure(
@@ -189,7 +187,7 @@ def _measured(
     else:
         spreads = bootstrap_pairs(runs, places, statistics=tuple(names.values()), bootstrap=bootstrap)
     for name, statistic in names.items():
-        yield name, spreads[statistic].columns(basis[statistic].without(lost, _OTHER_GOLD))
+        yield name, spreads[statistic].columns(basis[statistic].without(lost, OTHER_GOLD))
 
 
 def _lost(common: SameGold, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
@@ -198,15 +196,6 @@ def _lost(common: SameGold, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int6
     alone = asked.sum(axis=1)
     a, b = places.T
     return np.asarray((alone[a] + alone[b] - (asked @ asked.T)[a, b]).round(), dtype=np.int64)
-
-
-def without(statistic: Statistic, lost: int) -> Statistic:
-    """The statistic, with the items that were excluded because their gold differs."""
-    if not lost:
-        return statistic
-    reasons = [statistic.reason] if statistic.reason else []
-    reasons.append(f"{lost} {_OTHER_GOLD}")
-    return replace(statistic, excluded=statistic.excluded + lost, reason="; ".join(reasons))
 
 
 def _pairs(cells: Sequence[Cell], settings: MeasureSettings) -> npt.NDArray[np.intp]:

@@ -131,22 +131,24 @@ class Places:
 
     def __init__(self, records: pl.DataFrame | pl.LazyFrame, by: Sequence[str]) -> None:
         self._by = by
-        self._cells: dict[_Key, tuple[int, int]] = {}
-        self._parts: dict[tuple[str, _Key], list[Coverage]] = {}
-        self._wholes: dict[tuple[str, _Key], Coverage] = {}
+        self._counts: dict[_Key, tuple[int, int]] = {}
         for values, own in coverage(records, (*CELL, *by)).items():
             model, task, instruction, given, repeat, *groups = values
             cell = Cell(str(model), str(instruction), str(given), int(repeat))
             where = (str(task), *map(str, groups))
-            labels = [cell.label(repeat=True), *([cell.label()] if cell.repeat == 1 else [])]
-            for label in labels:
-                self._cells[cell.model, label, *where] = (own.answered, own.asked)
+            keys = [("cell", cell.model, cell.label(repeat=True))]
             # What is measured over all runs of a model or language leaves repeats out.
-            wholes = (("model", cell.model), ("input", cell.input), ("task", "")) if cell.repeat == 1 else ()
-            for kind, name in wholes:
-                self._parts.setdefault((kind, (name, *where)), []).append(own)
-            for sense in {cell.instruction, cell.input}:
-                self._parts.setdefault(("sense", (cell.model, sense, *where)), []).append(own)
+            if cell.repeat == 1:
+                keys += [
+                    ("cell", cell.model, cell.label()),
+                    ("model", cell.model),
+                    ("input", cell.input),
+                    ("task", ""),
+                ]
+            keys += [("sense", cell.model, sense) for sense in {cell.instruction, cell.input}]
+            for key in keys:
+                answered, asked = self._counts.get((*key, *where), (0, 0))
+                self._counts[*key, *where] = (answered + own.answered, asked + own.asked)
 
     def naming(self, columns: Sequence[str]) -> list[str]:
         """The columns that say which records a row rests on."""
@@ -157,34 +159,24 @@ class Places:
         where = (str(row["task"]) if "task" in row else "", *(str(row[name]) for name in self._by))
         if "a" in row and "b" in row:
             model = row.get("model")
-            first = (str(row.get("model_a", model)), str(row["a"]), *where)
-            second = (str(row.get("model_b", model)), str(row["b"]), *where)
-            return self._of_cells((first, second))
+            first = ("cell", str(row.get("model_a", model)), str(row["a"]), *where)
+            second = ("cell", str(row.get("model_b", model)), str(row["b"]), *where)
+            return self._share(first, second)
         if "instruction" in row and "input" in row:
             label = f"instruction={row['instruction']},input={row['input']}"
             again = f",repeat={row['repeat']}" if "repeat" in row else ""
-            return self._of_cells(((str(row["model"]), label + again, *where),))
+            return self._share(("cell", str(row["model"]), label + again, *where))
         if "sense" in row and "model" in row:
-            return self._whole("sense", (str(row["model"]), str(row["sense"]), *where)).share
+            return self._share(("sense", str(row["model"]), str(row["sense"]), *where))
         if row.get("model") is not None:
-            return self._whole("model", (str(row["model"]), *where)).share
+            return self._share(("model", str(row["model"]), *where))
         group = str(row.get("group"))
-        kinds: Iterable[tuple[str, str]] = (("model", group), ("input", group), ("task", ""))
-        for kind, name in kinds:
-            own = self._whole(kind, (name, *where))
-            if own.asked:
-                return own.share
-        return None
+        shares = (self._share((*key, *where)) for key in (("model", group), ("input", group), ("task", "")))
+        return next((share for share in shares if share is not None), None)
 
-    def _of_cells(self, keys: Iterable[_Key]) -> float | None:
+    def _share(self, *keys: _Key) -> float | None:
         answered = asked = 0
         for key in keys:
-            own = self._cells.get(key, (0, 0))
+            own = self._counts.get(key, (0, 0))
             answered, asked = answered + own[0], asked + own[1]
         return answered / asked if asked else None
-
-    def _whole(self, kind: str, key: _Key) -> Coverage:
-        found = self._wholes.get((kind, key))
-        if found is None:
-            found = self._wholes[kind, key] = together(self._parts.get((kind, key), ()))
-        return found

@@ -21,6 +21,7 @@ accuracy, of open answers about scores. Only scores and groups of open answers h
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ _SHAPE = re.compile(
 )
 _DROP = re.compile(r"\s*(?:(?P<path>[A-Za-z0-9_.]+)\s*(?:\[(?P<terms>[^\]]*)\])?\s*=)?\s*(?P<number>\S+)\s*")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_HOLDS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _ENDS = ("value", "low", "high")
 _ONLY = ""
 """Statistic of a requirement that names none, where the measure's table has one and the same in all rows."""
@@ -198,11 +200,7 @@ class Requirement:
 
     def holds(self, value: float) -> bool:
         """True where the value satisfies the bound."""
-        if self.operator == ">=":
-            return value >= self.number
-        if self.operator == "<=":
-            return value <= self.number
-        return value > self.number if self.operator == ">" else value < self.number
+        return _HOLDS[self.operator](value, self.number)
 
 
 def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]) -> Table:
@@ -217,26 +215,26 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
     """
     rows: list[dict[str, object]] = []
     for requirement in requirements:
-        answered = _answered(tables[requirement.measure])
-        for row in requirement.rows(tables[requirement.measure]):
+        measured = tables[requirement.measure]
+        answered, groups = _answered(measured), _groups(measured)
+        for row in requirement.rows(measured):
             number = row[requirement.end]
             passed = isinstance(number, int | float) and requirement.holds(number)
-            reason = row.get("reason") if number is not None or row["value"] is None else "no interval"
-            together = tables[requirement.measure].signature.get("simultaneous")
-            if together:
-                reason = "; ".join(filter(None, (str(reason or ""), f"{SIMULTANEOUS} {together} rows")))
+            reasons = [row.get("reason") if number is not None or row["value"] is None else "no interval"]
+            if together := measured.signature.get("simultaneous"):
+                reasons.append(f"{SIMULTANEOUS} {together} rows")
             if isinstance(number, float) and requirement.holds(round(number, _SHOWN_DIGITS)) != passed:
-                reason = "; ".join(filter(None, (str(reason or ""), f"{seven_digits(number)} {ROUNDED}")))
+                reasons.append(f"{seven_digits(number)} {ROUNDED}")
             rows.append(
                 {
                     "requirement": requirement.text,
                     "passed": passed,
                     "model": _whose(row),
                     "task": row.get("task"),
-                    "where": _where(row, _groups(tables[requirement.measure])),
+                    "where": _where(row, groups),
                     **{name: row[name] for name in ("value", "low", "high", "n")},
                     "answered": answered(row),
-                    "reason": reason,
+                    "reason": "; ".join(map(str, filter(None, reasons))) or reasons[0],
                 }
             )
     columns = (

@@ -224,12 +224,18 @@ def _compared(
     kept = [np.where(differs, MISSING, codes).astype(np.int32) for codes in (one, two)]
     agreement = agreement_statistics(kept[0], kept[1], key=key, invalid=invalid)
     for name in ("kappa_p", "cohen_kappa"):
-        statistic = agreement[name]
-        if lost:
-            said = f"{lost} whose gold differs between senses"
-            reason = "; ".join(text for text in (statistic.reason, said) if text)
-            statistic = replace(statistic, excluded=statistic.excluded + lost, reason=reason)
-        yield name, statistic
+        yield name, without(agreement[name], lost)
+
+
+OTHER_GOLD = "whose gold differs between senses"
+
+
+def without(statistic: Statistic, lost: int) -> Statistic:
+    """The statistic, with the items that were excluded because their gold differs."""
+    if not lost:
+        return statistic
+    reason = "; ".join(text for text in (statistic.reason, f"{lost} {OTHER_GOLD}") if text)
+    return replace(statistic, excluded=statistic.excluded + lost, reason=reason)
 
 
 def _top(arrays: AnswerArrays, cell: Cell, answers: Codes) -> _Named:

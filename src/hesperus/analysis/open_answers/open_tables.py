@@ -66,14 +66,13 @@ def counts_table(pairs: pl.DataFrame, *, signature: Mapping[str, object]) -> Tab
         DataError: The table is no table of pairs.
     """
     need(pairs, (*CELL, "state", "outcome", *_TRANSLATED))
-    rows: list[dict[str, object]] = []
-    for cell, held in pairs.group_by(CELL, maintain_order=True):
-        row: dict[str, object] = {**dict(zip(CELL, cell, strict=True)), "pairs": held.height}
-        row |= {state: held.filter(pl.col("state") == state).height for state in STATES}
-        row |= {outcome: held.filter(pl.col("outcome") == outcome).height for outcome in OUTCOMES}
-        row |= {name: int(held[name].sum() or 0) for name in _TRANSLATED}
-        rows.append(row)
-    return table("counts", (*CELL, "pairs", *STATES, *OUTCOMES, *_TRANSLATED), rows=rows, signature=signature)
+    found = pairs.group_by(CELL, maintain_order=True).agg(
+        pl.len().alias("pairs"),
+        *((pl.col("state") == state).sum().alias(state) for state in STATES),
+        *((pl.col("outcome") == outcome).sum().alias(outcome) for outcome in OUTCOMES),
+        pl.col(_TRANSLATED).sum(),
+    )
+    return table("counts", found.columns, rows=found.to_dicts(), signature=signature)
 
 
 GROUPINGS: Mapping[str, Callable[[Language], str | None]] = {
@@ -120,13 +119,8 @@ def groups_table(
         tags = held["language"].unique().sort().to_list()
         for grouping, group, inside in members(tags, trained.get(str(model))):
             found = scored(held.filter(pl.col("language").is_in(inside)), bootstrap)
-            named = {
-                "model": model,
-                "task": task,
-                "grouping": grouping,
-                "group": group,
-                "languages": " ".join(inside),
-            }
+            place = (model, task, grouping, group, " ".join(inside))
+            named = dict(zip(GROUP_COLUMNS, place, strict=False))
             rows += [{**named, "statistic": name, **one.cells()} for name, one in found.items()]
     return table("groups", GROUP_COLUMNS, rows=rows, signature=signed)
 

@@ -108,26 +108,16 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
     if mute(seen):
         excluded, reasons = excluded + seen.height, [*reasons, f"{seen.height} {MUTE}"]
         seen = seen.clear()
-    silent = seen.filter(pl.col("state").is_in(SILENT)).height
-    wrong = in_wrong_language(seen)
-    strange = seen.filter(wrong).height
-    for ending, rows, out, said in (
-        ("", seen, excluded, reasons),
-        (
-            WHERE_ANSWERED,
-            seen.filter(pl.col("state") == "compared"),
-            excluded + silent,
-            [*reasons, *([f"{silent} without an answer on both sides"] if silent else [])],
-        ),
-        (
-            RIGHT_LANGUAGE,
-            seen.filter(~wrong),
-            excluded + strange,
-            [*reasons, *([f"{strange} with a reply in another language"] if strange else [])],
-        ),
-    ):
+    silent, wrong = pl.col("state").is_in(SILENT), in_wrong_language(seen)
+    parts = [
+        ("", seen, 0, ""),
+        (WHERE_ANSWERED, seen.filter(pl.col("state") == "compared"), seen.filter(silent).height, "without an answer on both sides"),
+        (RIGHT_LANGUAGE, seen.filter(~wrong), seen.filter(wrong).height, "with a reply in another language"),
+    ]  # fmt: skip
+    for ending, rows, lost, why in parts:
+        said = "; ".join([*reasons, *([f"{lost} {why}"] if lost else [])])
         own = {
-            name: replace(statistic, excluded=out, reason="; ".join(said))
+            name: replace(statistic, excluded=excluded + lost, reason=said)
             for name, statistic in statistics_of(rows, "").items()
         }
         both = rows.filter(has_ceiling(rows, answered=ending == WHERE_ANSWERED))

@@ -81,9 +81,7 @@ def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -
     for task in given.tasks:
         items = given.of_task(task)
         for row, model, group in settings.with_groups(given.models):
-            if given.pairs.asked[row, items].any() or given.left_out([row], items).keys() - {
-                "not asked at all"
-            }:
+            if given.pairs.asked[row, items].any() or given.left_out([row], items):
                 about = head("cell", task=task, group=group, model=model)
                 shown = Shown("tax", sides)
                 yield from difference_rows(given, [row], items, about=about, settings=settings, shown=shown)

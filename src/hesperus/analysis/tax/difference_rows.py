@@ -144,9 +144,7 @@ def most_changed(items: int, level: float) -> float | None:
 
 def _pairs_lost(given: PairedAnswers, rows: Sequence[int], items: Mask) -> Iterator[str]:
     """Of items that count, the pairs of single models that do not: an item stays in while one model has a pair of it."""
-    lost = given.pairs_left_out(rows, items)
-    lost.pop("not asked at all", None)
-    if lost:
+    if lost := given.pairs_left_out(rows, items):
         kept = int((items & given.pairs.strict[list(rows)].any(axis=0)).sum())
         causes = ", ".join(f"{count} {cause}" for cause, count in lost.items())
         yield f"of the items compared, {sum(lost.values())} of {kept * len(rows)} pairs excluded: {causes}"
@@ -231,7 +229,6 @@ def group_difference_rows(
 def _left_out(given: PairedAnswers, rows: Sequence[int], items: Mask) -> tuple[dict[str, int], str]:
     """Items of those asked that do not count, by cause; the causes in words, with those of single pairs."""
     left = given.left_out(rows, items)
-    left.pop("not asked at all", None)
     told = [*(f"{count} {cause}" for cause, count in left.items()), *_pairs_lost(given, rows, items)]
     return left, "; ".join(told)
 

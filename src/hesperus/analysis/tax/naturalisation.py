@@ -94,28 +94,24 @@ def naturalisation_table(
     if (given.causes["not asked at all"] | given.causes["asked on one side only"])[:, every].all():
         raise DataError(f"no item of the strata was asked as {sides[0].input!r}")
     absent = sum(item not in places for ids in strata.values() for item in ids)
-    rows = [row | {"stratum": row.pop("task")} for row in _rows(given, masks, every, settings)]
+    rows, models = list(_rows(given, masks, every, settings)), list(range(len(given.models)))
     for who, mask in _passes(passed or {}, places).items():
-        rows += [
-            row | {"stratum": row.pop("task")}
-            for row in _passed_rows(given, masks, every, mask, settings, who)
-        ]
-    tests = corrected(rows, settings)
+        for name, part in {EVERY: every, **masks}.items():
+            about = head(f"passed by {who}", task=name)
+            rows += difference_rows(given, models, part & mask, about=about, settings=settings, shown=EFFECT)
+    rows = [row | {"stratum": row.pop("task")} for row in rows]
     columns = tuple("stratum" if name == "task" else name for name in COLUMNS)
-    signed: dict[str, JSON] = signature(settings) | {"first": sides[0].input, "second": sides[1].input}
-    signed |= {
+    signed: dict[str, JSON] = signature(settings) | {
+        "first": sides[0].input,
+        "second": sides[1].input,
         "repeats": [side.repeat for side in sides],
         "strata": {name: len(ids) for name, ids in strata.items()},
-    }
-    signed |= {
         "items of the strata that were not asked": absent,
         "asked on one side only": list(given.one_sided),
+        "parser_sensitive": {m: round(rate, 4) for m, rate in sensitive_models(given, settings).items()},
+        "tests": corrected(rows, settings),
     }
-    signed |= {
-        "parser_sensitive": {m: round(rate, 4) for m, rate in sensitive_models(given, settings).items()}
-    }
-    signed["tests"] = tests
-    pairs = narrowed(given, list(range(len(given.models))), every)
+    pairs = narrowed(given, models, every)
     full = [NO_GAIN] if pairs.strict.any() and pairs.second_right[pairs.strict].all() else []
     signed["notes"] = [*NOTES, *([REUSED] if reused else []), *full, *notes_of(rows)]
     return table("naturalisation", columns, rows=rows, signature=signed)
@@ -163,20 +159,6 @@ def _strata_rows(given: PairedAnswers, masks: Mapping[str, Mask], settings: TaxS
     drawn = settings.bootstrap
     p = unmatched_p(*taxes, resamples=drawn.resamples, seed=drawn.seed) if tested else None
     yield {**about, "statistic": "effect", **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
-
-
-def _passed_rows(
-    given: PairedAnswers,
-    masks: Mapping[str, Mask],
-    every: Mask,
-    passed: Mask,
-    settings: TaxSettings,
-    who: str,
-) -> Iterator[NewRow]:
-    models = list(range(len(given.models)))
-    for name, mask in {EVERY: every, **masks}.items():
-        about = head(f"passed by {who}", task=name)
-        yield from difference_rows(given, models, mask & passed, about=about, settings=settings, shown=EFFECT)
 
 
 def _passes(passed: Mapping[str, Collection[str]], places: Mapping[str, int]) -> dict[str, Mask]:

@@ -59,24 +59,30 @@ class PairedAnswers:
         return answered_share(*(codes[list(rows)][:, items] for codes in self.answers))
 
     def left_out(self, rows: Sequence[int], items: Mask) -> dict[str, int]:
-        """Cause to the items that no model of `rows` has a pair of; each item under the cause of its first model."""
+        """Cause to the asked items that no model of `rows` has a pair of; each item under the cause of its first model."""
         picked = list(rows)
         gone = items & ~self.pairs.strict[picked].any(axis=0)
         found: dict[str, int] = {}
         for cause, mask in self.causes.items():
             here = gone & mask[picked].any(axis=0)
-            if here.any():
-                found[cause] = int(here.sum())
+            found[cause] = int(here.sum())
             gone = gone & ~here
-        return found
+        return _told(found)
 
     def pairs_left_out(self, rows: Sequence[int], items: Mask) -> dict[str, int]:
         """Cause to the pairs that are missing from items that another model of `rows` has a pair of."""
         picked = list(rows)
         strict = self.pairs.strict[picked]
         gone = items & strict.any(axis=0) & ~strict
-        counts = {cause: int((mask[picked] & gone).sum()) for cause, mask in self.causes.items()}
-        return {cause: count for cause, count in counts.items() if count}
+        return _told({cause: int((mask[picked] & gone).sum()) for cause, mask in self.causes.items()})
+
+
+_NOT_ASKED = "not asked at all"
+
+
+def _told(counts: Mapping[str, int]) -> dict[str, int]:
+    """What is said to be left out: nothing that was never asked."""
+    return {cause: count for cause, count in counts.items() if count and cause != _NOT_ASKED}
 
 
 def answered_share(*sides: Codes) -> float | None:
@@ -188,7 +194,7 @@ def _causes(one: Codes, two: Codes, gold: Codes, other: Codes) -> dict[str, Mask
     asked = replied(one) & replied(two)
     known = (gold >= 0) & (other >= 0)
     return {
-        "not asked at all": (one == MISSING) & (two == MISSING),
+        _NOT_ASKED: (one == MISSING) & (two == MISSING),
         "without a reply (error)": (one == FAILED) | (two == FAILED),
         "asked on one side only": (one == MISSING) ^ (two == MISSING),
         "without gold": asked & ~known,
@@ -238,9 +244,7 @@ def _joined(
 
     none = {k: np.zeros((len(part.models), len(part.items)), dtype=np.bool_) for k, part in enumerate(parts)}
     own = {
-        cause: laid(
-            {k: p.causes.get(cause, none[k]) for k, p in enumerate(parts)}, cause == "not asked at all"
-        )
+        cause: laid({k: p.causes.get(cause, none[k]) for k, p in enumerate(parts)}, cause == _NOT_ASKED)
         for cause in causes
     }
     return PairedAnswers(

@@ -189,12 +189,7 @@ def _rows(
             ceiling=ceiling,
         )
         more, fewer = discordant(pairs)
-        left = {
-            cause: count
-            for cause, count in given.left_out(rows, rated).items()
-            if cause != "not asked at all"
-        }
-        why = "; ".join(f"{count} {cause}" for cause, count in left.items())
+        why = "; ".join(f"{count} {cause}" for cause, count in given.left_out(rows, rated).items())
         # Why there is no value or no interval stands first in the measure's reason; its counts of items are told by cause.
         bare = found.value is None or (found.low is None and settings.bootstrap.resamples > 0)
         told = found.reason.partition("; ")[0] if bare else ""

@@ -6,6 +6,7 @@ Reference: "The Translation Tax Is Not a Scalar", section 5.7; METHODS 4.6 and 5
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 
 import polars as pl
 
@@ -80,28 +81,14 @@ def validity_table(
     if any(found.keys() != first.keys() for found in per.values()):
         raise DataError("the readings have different cells; read the same replies again")
     rows: list[NewRow] = []
-    for key in first:
-        readings_of = {name: found[key] for name, found in per.items()}
-        why = "; ".join(_why(readings_of, settings, tolerance))
-        unchecked = "" if why else _unchecked(readings_of)
-        verdict = {
-            "verdict": "parser-sensitive" if why else "not checked" if unchecked else "robust",
-            "why": why or unchecked,
-        }
-        for name, found in per.items():
-            own = found[key]
-            task, cell = key
-            rows.append(
-                {
-                    "model": cell.model,
-                    "task": task,
-                    "input": cell.input,
-                    "repeat": cell.repeat,
-                    "parser": name,
-                    **own,
-                    **verdict,
-                }
-            )
+    for task, cell in first:
+        own = {name: found[task, cell] for name, found in per.items()}
+        why = "; ".join(_why(own, settings, tolerance))
+        unchecked = "" if why else _unchecked(own)
+        verdict = "parser-sensitive" if why else "not checked" if unchecked else "robust"
+        about = {"model": cell.model, "task": task, "input": cell.input, "repeat": cell.repeat}
+        said = {"verdict": verdict, "why": why or unchecked}
+        rows += [{**about, "parser": name, **row, **said} for name, row in own.items()]
     signed = signature(settings) | {"parsers": list(readings), "tolerance": tolerance}
     return table("parsers", CELLS, rows=rows, signature=signed)
 
@@ -119,13 +106,8 @@ def sensitive_cells(found: Table) -> list[str]:
 
 def unchecked_cells(found: Table) -> int:
     """How many cells of a validity table no second parser could read."""
-    return len(
-        {
-            (r["model"], r["task"], r["input"], r["repeat"])
-            for r in found.rows
-            if r["verdict"] == "not checked"
-        }
-    )
+    place = itemgetter("model", "task", "input", "repeat")
+    return len({place(row) for row in found.rows if row["verdict"] == "not checked"})
 
 
 def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSettings | None = None) -> Table:
@@ -190,10 +172,7 @@ def _why(found: Mapping[str, NewRow], settings: TaxSettings, tolerance: float) -
         yield f"{rounding.cell(rate, 'share')} readable, under {rounding.cell(settings.min_valid, 'share')}"
     scores = {name: row["accuracy"] for name, row in found.items() if isinstance(row["accuracy"], float)}
     if len(scores) > 1:
-        low, high = (
-            min(scores, key=lambda n: float(scores[n])),
-            max(scores, key=lambda n: float(scores[n])),
-        )
-        apart = float(scores[high]) - float(scores[low])
+        low, high = (pick(scores, key=lambda name: scores[name]) for pick in (min, max))
+        apart = scores[high] - scores[low]
         if apart > tolerance:
             yield f"accuracy differs by {rounding.cell(apart)} between the parsers {low} and {high}"
