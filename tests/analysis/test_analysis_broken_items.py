@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hesperus.analysis.broken_items import COLUMNS, broken_items
+from hesperus.analysis.item_changes import COLUMNS, broken_items
 from hesperus.records import conform
 
 

@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 import hesperus as hs
-from hesperus.analysis.few_items import FEW, kappa_changes
-from hesperus.analysis.item_changes import item_changes
+from hesperus.analysis.item_changes import FEW, item_changes, kappa_changes
 from hesperus.analysis.item_matrix import item_matrix
 from hesperus.records import Run, conform
 

@@ -15,8 +15,8 @@ from hesperus.records import SCHEMA, Run, conform
 from hesperus.reports import multisense_grids as grids
 from hesperus.reports import multisense_story as story
 from hesperus.reports.blocks import Reading
-from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.multisense_page import example
+from hesperus.reports.tabulated import estimate_text
 from hesperus.wording import own_senses, sense_sentence
 
 QUICK = Bootstrap(resamples=200)

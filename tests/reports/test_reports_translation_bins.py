@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from hesperus.analysis.multisense_findings import multisense_findings
+from hesperus.analysis.scores import ALL, translation_bins
 from hesperus.analysis.table import Table
-from hesperus.analysis.translation_bins import ALL, translation_bins
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, write_run

@@ -11,11 +11,10 @@ import polars as pl
 from hesperus.analysis.agreement import agreement_of
 from hesperus.analysis.answered import Places, with_shares
 from hesperus.analysis.paired import consistency_table, decomposition_table, directions_table
-from hesperus.analysis.scores import translation_table
+from hesperus.analysis.scores import translation_bins, translation_table
 from hesperus.analysis.settings import DEFAULT, MeasureSettings
 from hesperus.analysis.single import accuracy_table, labels_table, outcomes_table, validity_table
 from hesperus.analysis.table import Table
-from hesperus.analysis.translation_bins import translation_bins
 from hesperus.analysis.views import views
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap, InvalidRule

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-    from hesperus.analysis.broken_items import BrokenItems
+    from hesperus.analysis.item_changes import BrokenItems
     from hesperus.analysis.requirements import Requirement
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
@@ -99,7 +99,7 @@ def broken(
         UsageError: No such run.
         DataError: The records break their contract.
     """
-    from hesperus.analysis.broken_items import broken_items
+    from hesperus.analysis.item_changes import broken_items
     from hesperus.records.reading import RECORDS_FILE
 
     folders = [Path(place) for place in (baseline, run) if Path(place).is_dir()]

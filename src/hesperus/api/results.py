@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hesperus.asking.shards import ShardResult
     from hesperus.records import Run
     from hesperus.reports.html_page import ShownPage
-    from hesperus.reports.shown_items import ShownItems
+    from hesperus.reports.item_section import ShownItems
     from hesperus.senses import SenseMaker
     from hesperus.studies.asked.keeping import StudyRun
 
@@ -103,7 +103,7 @@ class RunResult:
             DataError: The run has no records.
         """
         from hesperus.records import read_run
-        from hesperus.reports.shown_items import shown_items
+        from hesperus.reports.item_section import shown_items
 
         whole = self.run if self.run.scan is None else read_run(self.folder)
         return shown_items(self.folder.name or "records", whole, reference, conditions)

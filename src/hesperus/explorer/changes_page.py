@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 
 import polars as pl
 
-from hesperus.analysis.few_items import FEW, KappaChange, kappa_changes
-from hesperus.analysis.item_changes import KINDS, ItemChanges
+from hesperus.analysis.item_changes import FEW, KINDS, ItemChanges, KappaChange, kappa_changes
 from hesperus.analysis.item_matrix import ItemMatrix
 from hesperus.explorer.addresses import CHANGES, MatrixLinks, View, question_url
 from hesperus.item_views.matrix_view import CellView, MatrixView, answer_text, matrix_view, short_code

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
-from hesperus.analysis.broken_items import BrokenItems
+from hesperus.analysis.item_changes import BrokenItems
 from hesperus.analysis.table import Table
 from hesperus.reports.formats import format_table
 from hesperus.rounding import cell, seven_digits

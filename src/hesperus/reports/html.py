@@ -21,8 +21,8 @@ from hesperus.records.files import write_content
 from hesperus.reports.blocks import Page
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.html_page import html
+from hesperus.reports.layouts import offered_blocks
 from hesperus.reports.multisense_page import multisense_report
-from hesperus.reports.offered import offered_blocks
 from hesperus.reports.overview import is_single, outcomes_report
 
 

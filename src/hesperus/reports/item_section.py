@@ -1,18 +1,28 @@
-"""The items behind the numbers: the most telling ones in every sense, as a table of answers with their marks."""
+"""The items behind the numbers as a table of answers with their marks: of a page the most telling ones, of a notebook those that meet conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_filter import TELLING, TELLING_SCORED, chosen_rows, doubtful_rows, marked_totals
+from hesperus.analysis.item_filter import (
+    TELLING,
+    TELLING_SCORED,
+    chosen_rows,
+    doubtful_rows,
+    filter_of,
+    marked_totals,
+    matching_rows,
+)
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
+from hesperus.item_views.filter_address import condition_words, filter_pairs, references_of
 from hesperus.item_views.matrix_view import matrix_view
 from hesperus.records import Run
-from hesperus.reports.blocks import Block, Items, Section, note
+from hesperus.reports.blocks import Block, Items, Page, Section, note
+from hesperus.reports.html_page import ShownPage
 from hesperus.reports.item_questions import questions
 from hesperus.wording import counted, own_senses
 
@@ -87,3 +97,46 @@ class _NoLinks:
 
     def order_of(self, by: str) -> None:
         """None."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownItems:
+    """Items with what was answered to them.
+
+    Attributes:
+        frame: A row for each model and item (see hesperus.analysis.item_matrix.ItemMatrix.frame).
+        page: The first of them as a notebook shows them.
+    """
+
+    frame: pl.DataFrame
+    page: ShownPage
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __repr__(self) -> str:
+        return f"{self.page.page.title}\n{self.frame}"
+
+    def _repr_html_(self) -> str:
+        return self.page._repr_html_()
+
+
+def shown_items(name: str, run: Run, reference: str | None, conditions: Mapping[str, object]) -> ShownItems:
+    """Items of a run that meet conditions.
+
+    Conditions are keyword arguments of hesperus.api.results.RunResult.items.
+
+    Raises:
+        UnknownNameError: A condition, sense, group, model or mark that does not exist.
+        DataError: The run has no records.
+    """
+    matrix = item_matrix({name: run}, reference=reference)
+    wanted = filter_of(conditions)
+    rows = matching_rows(matrix, wanted)
+    words = ", ".join(condition_words(filter_pairs(wanted), references_of(matrix)))
+    title = f"{counted(rows.height, 'row')} of {matrix.rows.height:,}" + (f": {words}" if words else "")
+    said = f"The first {MOST_ROWS} are shown; `frame` has all." if rows.height > MOST_ROWS else ""
+    blocks: list[Block | None] = [Section("Items", "items", listed=""), note(said) if said else None]
+    if rows.height:
+        blocks.append(items_block(matrix, rows.head(MOST_ROWS), own_senses(run.study, run.items)))
+    return ShownItems(matrix.frame(rows), ShownPage(Page.of(title, [], blocks)))

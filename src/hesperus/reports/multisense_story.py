@@ -10,7 +10,7 @@ import polars as pl
 from hesperus.analysis.compared_pairs import Pair, compared_statistic
 from hesperus.analysis.interval_text import brackets_text
 from hesperus.analysis.multisense_findings import MultisenseFindings
-from hesperus.reports.estimate_texts import estimate_text
+from hesperus.reports.tabulated import estimate_text
 from hesperus.types import Sense
 from hesperus.wording import (
     counted,

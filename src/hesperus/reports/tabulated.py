@@ -12,7 +12,7 @@ from hesperus.analysis.compared_pairs import Side
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import ANSWERED, COLUMNS, Column, N, Unit, column
 from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value
-from hesperus.rounding import cell
+from hesperus.rounding import cell, interval
 from hesperus.untrusted import one_line
 from hesperus.wording import (
     MISSING,
@@ -265,3 +265,17 @@ def left_out(rows: Iterable[Row | None]) -> LeftOut:
     return LeftOut.of(
         (row["excluded"], row["reason"] or "") for row in rows if row is not None and row["excluded"]
     )
+
+
+def estimate_text(row: Row, unit: rounding.Unit = "number", name: str = "value") -> str:
+    """``0.412 [0.388, 0.436]``, ``87 % [84, 90]``, ``+2.3 [+0.8, +3.9]``; of what has no value, why.
+
+    Args:
+        row: A row of a table.
+        unit: How it is written.
+        name: Which of its numbers; the ends of another than the value begin with its name.
+    """
+    begin = "" if name == "value" else f"{name}_"
+    if row[name] is None:
+        return f"undefined ({row['reason']})" if row.get("reason") else "undefined"
+    return interval(float(row[name]), row[f"{begin}low"], row[f"{begin}high"], unit)

@@ -11,15 +11,15 @@ import polars as pl
 from hesperus.analysis.compared_pairs import compared_statistic
 from hesperus.analysis.item_texts import Text
 from hesperus.analysis.multisense_findings import MultisenseFindings
+from hesperus.analysis.scores import ALL_SENSES
 from hesperus.analysis.table import Table
-from hesperus.analysis.translation_bins import ALL
 from hesperus.analysis.worst_translations import ScoredTranslation, score_names, worst_translations
 from hesperus.reports.blocks import Block, Section
 from hesperus.reports.columns import Column
 from hesperus.reports.drawing import Drawing
-from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.grid import Grid, Number, Wording
 from hesperus.reports.points import panel_titles, panelled
+from hesperus.reports.tabulated import estimate_text
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
 from hesperus.untrusted import shortened
 from hesperus.wording import SCORE_NAMES, language_label, parsed, target_label
@@ -119,7 +119,7 @@ def translation_bins_figure(bins: Table, *, score: str = "bleu") -> Any | None:
 
 def _panel(rows: Sequence[Any], score: str, heading: dict[str, str]) -> Any:
     senses = list(dict.fromkeys(str(row["sense"]) for row in rows))
-    main = ALL if ALL in senses else senses[0]
+    main = ALL_SENSES if ALL_SENSES in senses else senses[0]
     points = [_point(row) for row in rows]
     x = alt.X(
         "middle:Q",
@@ -170,7 +170,11 @@ def _span(rows: Sequence[Any]) -> list[float]:
 
 def _point(row: Any) -> dict[str, object]:
     sense = parsed(str(row["sense"]))
-    name = language_label(sense.language) if sense is not None and row["sense"] != ALL else "all made senses"
+    name = (
+        language_label(sense.language)
+        if sense is not None and row["sense"] != ALL_SENSES
+        else "all made senses"
+    )
     return {
         "sense": row["sense"],
         "middle": (row["from"] + row["to"]) / 2,

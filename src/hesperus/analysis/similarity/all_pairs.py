@@ -16,13 +16,14 @@ from hesperus.analysis.settings import GivenSettings, resolve
 from hesperus.analysis.similarity.correlations import (
     RELATION_COLUMNS,
     SCORING_COLUMNS,
+    TEST_COLUMNS,
     relation_rows,
     scoring_rows,
+    test_rows,
 )
 from hesperus.analysis.similarity.measured import Floats, Measured, measured
 from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, groups_of, settings_of
-from hesperus.analysis.similarity.within_between import TEST_COLUMNS, test_rows
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
 from hesperus.analysis.views import estimated
 from hesperus.errors import DataError

@@ -11,7 +11,6 @@ from hesperus.analysis.families import family_key, family_of
 from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.drawing import Drawing, drawn
-from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.open_answers.open_wording import GROUPING_NAMES, group_name, measured_name
 from hesperus.reports.points import (
     PointsLayout,
@@ -22,6 +21,7 @@ from hesperus.reports.points import (
     series_of,
     share_axis,
 )
+from hesperus.reports.tabulated import estimate_text
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL
 from hesperus.rounding import cell as written
 

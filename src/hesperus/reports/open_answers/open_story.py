@@ -11,8 +11,8 @@ from hesperus.analysis.interval_text import brackets_text, signed_interval_text
 from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
 from hesperus.analysis.open_answers.statistics import LOW_CEILING, SILENT, UNSEEN, in_wrong_language, is_low
 from hesperus.analysis.table import Row
-from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.open_answers.open_wording import EMBEDDED, STATE_WORDS, judge_name
+from hesperus.reports.tabulated import estimate_text
 from hesperus.rounding import cell
 from hesperus.wording import counted, few_or_counted, joined, language_name, parsed, property_names
 

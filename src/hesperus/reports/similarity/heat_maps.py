@@ -19,9 +19,9 @@ from hesperus.analysis.similarity.similarity_findings import SimilarityFindings,
 from hesperus.analysis.table import Row
 from hesperus.item_views.filter_address import items_anchor
 from hesperus.reports.columns import statistic_name
-from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.heat import Shades, Sides, heat_map
 from hesperus.reports.points import side_by_side
+from hesperus.reports.tabulated import estimate_text
 from hesperus.reports.theme import INK, values
 from hesperus.rounding import cell
 from hesperus.wording import counted

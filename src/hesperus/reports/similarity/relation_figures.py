@@ -13,8 +13,8 @@ from hesperus.analysis.similarity.measured import BETWEEN, PIVOT, WITHIN
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
-from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.similarity.heat_maps import told
+from hesperus.reports.tabulated import estimate_text
 from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
 from hesperus.rounding import cell
 from hesperus.untrusted import shortened

@@ -10,7 +10,7 @@ from hesperus.analysis.similarity.measured import BETWEEN, WITHIN
 from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
-from hesperus.reports.estimate_texts import estimate_text
+from hesperus.reports.tabulated import estimate_text
 from hesperus.rounding import cell
 from hesperus.wording import counted, few_or_counted, joined, language_or_code
 

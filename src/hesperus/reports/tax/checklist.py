@@ -18,8 +18,8 @@ from hesperus.analysis.tax.naturalisation import NOTES as NATURAL_LIMITS
 from hesperus.analysis.tax.validity import NO_REPLIES, RECORDED, sensitive_cells, unchecked_cells
 from hesperus.reports.blocks import Check, Checklist
 from hesperus.reports.card import Card, card_of
-from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.formats import format_table
+from hesperus.reports.tabulated import estimate_text
 from hesperus.reports.tax.commands import ASKED_HERE, NOTHING, Remedies, Remedy
 from hesperus.reports.tax.tax_grids import first_row, quality_text, rows_of
 from hesperus.rounding import cell

@@ -12,8 +12,8 @@ import polars as pl
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.audit_evidence import Evidence
 from hesperus.reports.drawing import Drawing, drawn
-from hesperus.reports.estimate_texts import estimate_text
 from hesperus.reports.points import PointsLayout, Series, points_figure, zero_axis
+from hesperus.reports.tabulated import estimate_text
 from hesperus.reports.tax.tax_grids import bound_name, over, who
 from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, WIDTH, values
 from hesperus.rounding import cell

@@ -12,7 +12,7 @@ from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.audit_evidence import Evidence, misaligned_counts
 from hesperus.analysis.tax.naturalisation import NO_GAIN
 from hesperus.analysis.tax.paired_records import PairedAnswers
-from hesperus.reports.estimate_texts import estimate_text
+from hesperus.reports.tabulated import estimate_text
 from hesperus.reports.tax.tax_grids import first_row, language_of, rows_of
 from hesperus.rounding import cell
 from hesperus.wording import (
