@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from hesperus.analysis.multisense_findings import multisense_findings
-from hesperus.analysis.scores import ALL, translation_bins
+from hesperus.analysis.scores import ALL_SENSES, translation_bins
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
@@ -59,7 +59,7 @@ def counted(records: pl.DataFrame, scores: pl.DataFrame) -> dict[tuple[Any, ...]
     found: dict[tuple[Any, ...], tuple[float, int]] = {}
     for keys in (["model", "input", "edge"], ["model", "edge"]):
         for row in bins.group_by(keys).agg(pl.col("same").mean(), pl.len()).iter_rows(named=True):
-            found[row["model"], row.get("input", ALL), row["edge"]] = (row["same"], row["len"])
+            found[row["model"], row.get("input", ALL_SENSES), row["edge"]] = (row["same"], row["len"])
     return found
 
 
@@ -78,7 +78,9 @@ def test_bins_are_what_a_count_gives(records: pl.DataFrame) -> None:
 def test_scores_without_a_scale_fall_into_bins_of_as_many(records: pl.DataFrame) -> None:
     scores = scored(records, low=-1.0, high=0.9).rename({"bleu": "comet"})
     table = translation_bins(records, scores, bootstrap=QUICK)
-    sizes = [row["answers"] for row in table.rows if row["sense"] == ALL and row["model"] == "pocket/m"]
+    sizes = [
+        row["answers"] for row in table.rows if row["sense"] == ALL_SENSES and row["model"] == "pocket/m"
+    ]
     assert len(sizes) == 5 and max(sizes) - min(sizes) <= 1  # type: ignore[operator, type-var]
     same = translation_bins(
         records, scores.with_columns(comet=pl.lit(1.5)).with_columns(comet=pl.lit(-1.5)), bootstrap=QUICK
@@ -126,9 +128,9 @@ def test_the_figure_draws_the_table(records: pl.DataFrame) -> None:
     assert "BLEU of the item's translation" in shown.replace("&#39;", "'") and "pocket/s" in shown
     drawn = {(row["sense"], row["told"]) for row in _points(chart) if "told" in row}
     for row in table.rows:
-        if row["sense"] == ALL:
+        if row["sense"] == ALL_SENSES:
             start = f"all made senses, {row['from']:g} to {row['to']:g}: {written(float(str(row['value'])), 'share')}"
-            assert any(sense == ALL and told.startswith(start) for sense, told in drawn), row
+            assert any(sense == ALL_SENSES and told.startswith(start) for sense, told in drawn), row
     few = [row for row in _points(chart) if row.get("many") is False]
     assert all(int(row["count"]) < 10 for row in few)
     assert translation_bins_figure(table, score="comet") is None

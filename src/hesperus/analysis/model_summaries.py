@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,62 +66,51 @@ def summaries(matrix: ItemMatrix, settings: Mapping[str, MeasureSettings]) -> tu
         items = int(rows["item"].n_unique())
         for (model,), own in rows.partition_by("model", as_dict=True, maintain_order=True).items():
             held = cells.join(own.select("row", "item"), on="row").partition_by("column", as_dict=True)
-            senses = [
-                (column, _answers(held[(column.number,)], items)) if (column.number,) in held else None
-                for column in matrix.columns
-            ]
-            found.append(
-                ModelSummary(
-                    str(run), str(model), str(task), own.height, _summarized(senses, settings[str(run)])
-                )
-            )
+            senses = tuple(_senses(matrix.columns, held, items, settings[str(run)]))
+            found.append(ModelSummary(str(run), str(model), str(task), own.height, senses))
     return tuple(sorted(found, key=lambda row: (row.run, row.task, row.model)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Answers:
-    """The cells of a model in a sense: codes of answers and golds [items], whether each is that of the reference, counts."""
-
-    answers: Codes
-    gold: Codes
-    same: Codes
-    counts: tuple[int, int, int, int]
 
 
 _CODES = {"right": 0, "wrong": 1, "answered": 0, "unanswered": INVALID, "error": FAILED}
 
 
-def _answers(cells: pl.DataFrame, items: int) -> _Answers:
-    """0 is the right answer and 1 a wrong one; in `same`, 0 is that of the reference and 1 another."""
-    places, codes = cells["item"].to_numpy(), cells["code"].to_numpy()
-    answers = np.full(items, MISSING, np.int32)
-    answers[places] = codes
-    gold = np.full(items, INVALID, np.int32)
-    gold[places[cells["is_gold"].to_numpy()]] = 0
-    same = np.full(items, MISSING, np.int32)
-    same[places] = cells["changed"].cast(pl.Int32).fill_null(MISSING).to_numpy()
-    counts = tuple(int(cells[name].sum() or 0) for name in ("lost", "changed"))
-    missing = tuple(int((codes == code).sum()) for code in (INVALID, FAILED))
-    return _Answers(answers, gold, same, (counts[0], counts[1], missing[0], missing[1]))
+def _senses(
+    columns: Sequence[MatrixColumn],
+    held: Mapping[tuple[object, ...], pl.DataFrame],
+    items: int,
+    settings: MeasureSettings,
+) -> Iterator[SenseSummary | None]:
+    """A model in each sense, from its cells by the number of the column; all shares are of the same resamples."""
+    there = {column: held[(column.number,)] for column in columns if (column.number,) in held}
+    chosen = {column: _statistic(cells, items, settings) for column, cells in there.items()}
+    shares = iter(estimates((statistic for _, statistic in chosen.values()), settings.bootstrap))
+    for column in columns:
+        if column not in there:
+            yield None
+            continue
+        cells = there[column]
+        lost, changed = (int(cells[name].sum() or 0) for name in ("lost", "changed"))
+        unanswered, error = (int((cells["code"] == code).sum()) for code in (INVALID, FAILED))
+        yield SenseSummary(column, chosen[column][0], next(shares), lost, changed, unanswered, error)
 
 
-def _summarized(
-    senses: Sequence[tuple[MatrixColumn, _Answers] | None], settings: MeasureSettings
-) -> tuple[SenseSummary | None, ...]:
-    chosen = [None if sense is None else _statistic(sense[1], settings) for sense in senses]
-    made = iter(estimates((one[1] for one in chosen if one is not None), settings.bootstrap))
-    return tuple(
-        None if sense is None or one is None else SenseSummary(sense[0], one[0], next(made), *sense[1].counts)
-        for sense, one in zip(senses, chosen, strict=True)
-    )
+def _statistic(cells: pl.DataFrame, items: int, settings: MeasureSettings) -> tuple[str, Statistic]:
+    """Codes are laid out by item: 0 is the right answer and 1 a wrong one; in `same`, 0 is that of the reference."""
+    places = cells["item"].to_numpy()
 
+    def laid(codes: pl.Series, absent: int) -> Codes:
+        found = np.full(items, absent, np.int32)
+        found[places] = codes.cast(pl.Int32).fill_null(absent).to_numpy()
+        return found
 
-def _statistic(held: _Answers, settings: MeasureSettings) -> tuple[str, Statistic]:
-    if (held.gold >= 0).any():
-        return "right", accuracy_statistic(held.answers, held.gold, invalid=settings.invalid)
-    if (compared := held.same >= 0).any():
-        return "same", share_statistic(held.same == 0, compared)
-    return "answered", share_statistic(held.answers >= 0, held.answers >= INVALID)
+    answers, same = laid(cells["code"], MISSING), laid(cells["changed"], MISSING)
+    if cells["is_gold"].any():
+        gold = np.full(items, INVALID, np.int32)
+        gold[places[cells["is_gold"].to_numpy()]] = 0
+        return "right", accuracy_statistic(answers, gold, invalid=settings.invalid)
+    if (compared := same >= 0).any():
+        return "same", share_statistic(same == 0, compared)
+    return "answered", share_statistic(answers >= 0, answers >= INVALID)
 
 
 def lost_counts(matrix: ItemMatrix) -> tuple[tuple[str, int], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -61,7 +61,10 @@ def summary_notes(summary: Table) -> list[str]:
     settings = summary.signature.get("MeasureSettings")
     rule = settings.get("invalid") if isinstance(settings, Mapping) else None
     excluded: dict[tuple[str, str], list[str]] = {}
-    for (model, task), rows in _by_model(summary.rows).items():
+    by_model: dict[tuple[str, str], list[Row]] = {}
+    for row in summary.rows:
+        by_model.setdefault((str(row["model"]), str(row["task"])), []).append(row)
+    for (model, task), rows in by_model.items():
         who = f"{model}, {task}"
         if not grouped:
             notes += _lost_note(who, rows)
@@ -91,23 +94,10 @@ def nothing_of(found: Coverage) -> str:
     )
 
 
-def _by_model(
-    rows: Iterable[Row],
-) -> dict[tuple[str, str], list[Row]]:
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        found.setdefault((str(row["model"]), str(row["task"])), []).append(row)
-    return found
-
-
 def _lost_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
-    counts: dict[str, int] = {
-        name: sum(_count(row) for row in rows if row["statistic"] == name)
-        for name in OUTCOMES
-        if name != "answered"
-    }
     asked = sum(int(row["n"]) for row in rows if row["statistic"] == "answered")
-    lost: dict[str, int] = {name: count for name, count in counts.items() if count}
+    counts = {name: sum(_count(row) for row in rows if row["statistic"] == name) for name in OUTCOMES}
+    lost = {name: count for name, count in counts.items() if count and name != "answered"}
     if not lost:
         return
     missing = lost.get("error", 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -278,11 +279,10 @@ def translation_bins(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scored:
-    """One sense: which items count, on which the answers agree, and their scores (NaN if absent)."""
+    """One sense: the items on which the answers agree, and their scores (NaN where an item does not count)."""
 
     sense: str
     agree: npt.NDArray[np.bool_]
-    counted: npt.NDArray[np.bool_]
     score: Floats
 
 
@@ -291,19 +291,19 @@ def _rows(view: View, scores: pl.DataFrame, name: str, settings: MeasureSettings
         scored
         for made in implied_pairs(view.arrays.cells)
         if made.condition == "X"
-        and (scored := _scored(view, made, scores, name, settings.invalid)).counted.any()
+        and np.isfinite((scored := _scored(view, made, scores, name, settings.invalid)).score).any()
     ]
     if not senses:
         return
-    held = np.concatenate([one.score[one.counted] for one in senses])
-    edges = _edges(held)
+    held = np.concatenate([one.score for one in senses])
+    edges = _edges(held[np.isfinite(held)])
     groups = [(one.sense, [one]) for one in senses] + ([(ALL_SENSES, senses)] if len(senses) > 1 else [])
 
     def found() -> Iterator[tuple[NewRow, Statistic]]:
         for sense, members in groups:
-            for low, high, last in edges:
-                statistic, answers = _share(members, low, high, last)
-                if answers:
+            for low, high in pairwise(edges):
+                statistic = _share(members, low, high, is_last=high == edges[-1])
+                if answers := int(np.sum(statistic.columns[1])):
                     head = {"sense": sense, "score": name, "from": low, "to": high, "answers": answers}
                     yield {**head, "statistic": "consistency"}, statistic
 
@@ -313,35 +313,25 @@ def _rows(view: View, scores: pl.DataFrame, name: str, settings: MeasureSettings
 def _scored(view: View, made: CellPair, scores: pl.DataFrame, name: str, invalid: InvalidRule) -> _Scored:
     score = item_scores(view, made.b.input, scores, name)
     both = compare(view.answers(made.a), view.answers(made.b), invalid=invalid)
-    return _Scored(made.b.input, both.agree, both.counted & np.isfinite(score), score)
+    return _Scored(made.b.input, both.agree, np.where(both.counted & np.isfinite(score), score, np.nan))
 
 
-def _edges(held: Floats) -> list[tuple[float, float, bool]]:
-    """Lower and upper edge of each bin, and whether it is the last."""
+def _edges(held: Floats) -> list[float]:
+    """Where one bin ends and the next begins, with both ends."""
     low, high = float(held.min()), float(held.max())
     if low >= 0 and high <= 100.0001:
         top = 1.0 if high <= 1.0001 else 100.0
-        edges = [round(top * step / _BINS, 6) for step in range(_BINS + 1)]
-    else:
-        edges = sorted({float(edge) for edge in np.quantile(held, np.linspace(0, 1, 6))})
-    if len(edges) == 1:
-        edges = [edges[0], edges[0]]
-    return [
-        (below, above, index == len(edges) - 2)
-        for index, (below, above) in enumerate(zip(edges, edges[1:], strict=False))
-    ]
+        return [round(top * step / _BINS, 6) for step in range(_BINS + 1)]
+    edges = sorted({float(edge) for edge in np.quantile(held, np.linspace(0, 1, 6))})
+    return edges if len(edges) > 1 else edges * 2
 
 
-def _share(members: Sequence[_Scored], low: float, high: float, last: bool) -> tuple[Statistic, int]:
+def _share(members: Sequence[_Scored], low: float, high: float, *, is_last: bool) -> Statistic:
     """Agreeing over counted answers of a bin, item by item over all members."""
-    agree = np.zeros(len(members[0].agree))
-    counted = np.zeros(len(members[0].agree))
-    for one in members:
-        filled = np.where(one.counted, one.score, np.nan)
-        # chrF of a perfect text may be a rounding above 100
-        inside = (filled >= low) & ((filled < high) | (last & (filled >= high)))
-        counted += inside
-        agree += inside & one.agree
-    return Statistic((agree, counted), ratio, share_corners(counted), int((counted > 0).sum())), int(
-        counted.sum()
+    # chrF of a perfect text may be a rounding above 100
+    inside = [(one.score >= low) & ((one.score < high) | is_last) for one in members]
+    counted = np.sum(inside, axis=0, dtype=np.float64)
+    agree = np.sum(
+        [one.agree & mask for one, mask in zip(members, inside, strict=True)], axis=0, dtype=np.float64
     )
+    return Statistic((agree, counted), ratio, share_corners(counted), int((counted > 0).sum()))

@@ -41,17 +41,8 @@ def tokens_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     rows: list[NewRow] = []
     for head, part in parts(first, ("model", "task"), by=settings.by):
         rows += _of_model(head, part, settings.bootstrap)
-    columns = (
-        "model",
-        "task",
-        *settings.by,
-        "instruction",
-        "input",
-        "reference",
-        "statistic",
-        *ESTIMATE_COLUMNS,
-    )
-    return table("tokens", columns, rows=rows, signature=settings.signed())
+    head = ("model", "task", *settings.by, "instruction", "input", "reference", "statistic")
+    return table("tokens", (*head, *ESTIMATE_COLUMNS), rows=rows, signature=settings.signed())
 
 
 def _of_model(head: NewRow, records: pl.DataFrame, bootstrap: Bootstrap) -> list[NewRow]:
@@ -69,7 +60,8 @@ def _of_model(head: NewRow, records: pl.DataFrame, bootstrap: Bootstrap) -> list
             named: dict[str, Any] = {"instruction": cell.instruction, "input": cell.input}
             for kind in KINDS:
                 own = counts[cell][kind]
-                yield {**named, "reference": None, "statistic": kind}, _mean(own, counts[cell]["asked"])
+                mean = _ratio(own, np.ones_like(own), counts[cell]["asked"])
+                yield {**named, "reference": None, "statistic": kind}, mean
                 if reference is not None:
                     both = counts[cell]["asked"] * counts[reference]["asked"]
                     compared = _ratio(own, counts[reference][kind], both)
@@ -91,15 +83,7 @@ def _counts(records: pl.DataFrame, items: pl.DataFrame, cell: Cell) -> dict[str,
     }
 
 
-def _mean(tokens: Floats, asked: Floats) -> Statistic:
-    return _over(tokens, np.ones_like(tokens), asked)
-
-
-def _ratio(tokens: Floats, reference: Floats, asked: Floats) -> Statistic:
-    return _over(tokens, reference, asked)
-
-
-def _over(tokens: Floats, whole: Floats, asked: Floats) -> Statistic:
+def _ratio(tokens: Floats, whole: Floats, asked: Floats) -> Statistic:
     """Sum over sum; its pseudo-items have the lowest and the highest quotient that occurs, at the mean of the whole."""
     kept = np.isfinite(tokens) & np.isfinite(whole) & (asked > 0) & (whole > 0)
     top, below = np.where(kept, tokens, 0.0), np.where(kept, whole, 0.0)

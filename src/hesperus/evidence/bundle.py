@@ -125,7 +125,9 @@ def packed_run(run: Path, *, hashed: bool) -> Packed:
     for name, path in _found(run, _TABLES):
         frame = read_records(path) if name == RECORDS_FILE else _parquet(path)
         if hashed:
-            frame = hashed_texts(frame, open_answers=name == RECORDS_FILE and _is_open(frame))
+            # Answers are texts where no item has options.
+            is_open = name == RECORDS_FILE and bool(frame["options"].is_null().all())
+            frame = hashed_texts(frame, open_answers=is_open)
         inside = _RUN + name.removesuffix(".parquet") + ".jsonl"
         held[inside], kinds[inside] = to_lines(frame, path)
     for name, path in _found(run, _TEXTS):
@@ -152,11 +154,6 @@ def _parquet(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=path) from error
-
-
-def _is_open(records: pl.DataFrame) -> bool:
-    """Whether answers are texts: no item has options."""
-    return bool(records["options"].is_null().all())
 
 
 def _described(path: Path, *, hashed: bool) -> tuple[bytes, list[str]]:
@@ -265,7 +262,10 @@ def read_bundle(path: Path) -> Bundle:
     listed, tables = manifest.get("files"), manifest.get("tables")
     if not isinstance(listed, dict) or not isinstance(tables, dict):
         raise DataError("does not say which files and tables there are", file=MANIFEST)
-    if not all(isinstance(kinds, dict) and all(map(_is_text, kinds.values())) for kinds in tables.values()):
+    if not all(
+        isinstance(kinds, dict) and all(isinstance(kind, str) for kind in kinds.values())
+        for kinds in tables.values()
+    ):
         raise DataError("says of a table no kinds of columns", file=MANIFEST)
     return Bundle(manifest, held, dict(_damage(held, listed)))
 
@@ -279,10 +279,6 @@ def _damage(held: Mapping[str, bytes], listed: Mapping[str, JSON]) -> Iterator[t
             yield name, "is not in the manifest"
         elif said != _listed(held[name]):
             yield name, "is not the file that was packed: its hash is another"
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _listed(content: bytes) -> dict[str, JSON]:

@@ -12,6 +12,7 @@ from hesperus.analysis.item_changes import BrokenItems
 from hesperus.analysis.table import Table
 from hesperus.reports.formats import format_table
 from hesperus.rounding import cell, seven_digits
+from hesperus.wording import counted
 
 _SHOWN = 30
 """Answers that broke which a summary lists."""
@@ -53,16 +54,15 @@ def named(row: Mapping[str, object]) -> str:
 
 def passed_sentence(checked: Table) -> str:
     """How many requirements hold, and of those that do not, in how many rows: the answer of a check."""
-    rows = {
-        name: [row for row in checked.rows if row["requirement"] == name] for name in _requirements(checked)
-    }
-    broken = {name: sum(not row["passed"] for row in found) for name, found in rows.items()}
+    broken: dict[str, list[bool]] = {}
+    for row in checked.rows:
+        broken.setdefault(row["requirement"], []).append(not row["passed"])
     failing = [
-        f"not {name} in {count} of {len(rows[name])} {'row' if len(rows[name]) == 1 else 'rows'}"
-        for name, count in broken.items()
-        if count
+        f"not {name} in {sum(rows)} of {counted(len(rows), 'row')}"
+        for name, rows in broken.items()
+        if any(rows)
     ]
-    return "; ".join([f"{len(rows) - len(failing)} of {len(rows)} satisfied", *failing])
+    return "; ".join([f"{len(broken) - len(failing)} of {len(broken)} satisfied", *failing])
 
 
 def failures_first(checked: Table) -> Table:
@@ -108,10 +108,6 @@ def _items_that_broke(found: BrokenItems) -> str:
     columns = ("model", "task", "item", "input", "gold", "before", "now")
     rows = tuple({name: row[name] for name in columns} for row in shown.iter_rows(named=True))
     return f"{head}\n\n{format_table(Table('broken', columns, rows, {}), 'markdown')}"
-
-
-def _requirements(checked: Table) -> list[str]:
-    return list(dict.fromkeys(str(row["requirement"]) for row in checked.rows))
 
 
 def _clean(text: str) -> str:

@@ -207,10 +207,6 @@ def _refuse_nan(table: Table) -> None:
             )
 
 
-def _json(table: Table) -> str:
-    return "".join(_json_parts(table))
-
-
 def _json_parts(table: Table) -> Iterator[str]:
     """The document of a table, a row a line, so much at a time that many rows take little memory."""
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -363,7 +359,7 @@ def _grid_html(grid: Grid) -> str:
 _WRITERS: Mapping[str, Callable[[Table], str]] = {
     "csv": _csv,
     "html": _html,
-    "json": _json,
+    "json": lambda table: "".join(_json_parts(table)),
     "latex": _latex,
     "markdown": _markdown,
 }

@@ -64,20 +64,12 @@ def report_findings(
     kind = study_kind(run)
     is_scored = kind == "translate_then_evaluate" and not nothing_answered(run.records)
     evidence = gathered(folder, run) if is_scored and folder is not None else None
-    unscored = evidence is not None and not evidence.evaluations
-    is_told = not is_scored or unscored
-    outcomes = (
-        outcomes_report(
-            run,
-            resolve_settings(given, run.study),
-            unscored=unscored,
-            is_alone=kind == "similarity" and is_single(run.records),
-        )
-        if is_told
-        else None
-    )
-    if outcomes is not None:
-        return outcomes
+    if not is_scored or (evidence is not None and not evidence.evaluations):
+        is_alone = kind == "similarity" and is_single(run.records)
+        settings = resolve_settings(given, run.study)
+        told = outcomes_report(run, settings, unscored=is_scored, is_alone=is_alone)
+        if told is not None:
+            return told
     if kind == "translation_tax":
         raise UsageError(
             "the page of an audit is made of its records and of what stands beside them (strata, verdicts, ratings): "

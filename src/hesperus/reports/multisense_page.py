@@ -138,7 +138,11 @@ def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]])
     tables = [grids.summary_grid(found.consistency, level=found.level), grids.pairs_grid(found.consistency)]
     yield note(_WHAT) if any(tables) else None
     yield from tables
-    yield note(_WHICH_MODEL) if tables[0] is not None and len(_models(found)) > 1 else None
+    yield (
+        note(_WHICH_MODEL)
+        if tables[0] is not None and len({row["model"] for row in found.consistency.rows}) > 1
+        else None
+    )
     yield from drawn["map"]
     yield fold("Every sense with every other", *drawn["pairs"], grids.agreement_grid(found.agreement))
     yield Section("Why answers change", "why")
@@ -155,10 +159,6 @@ def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]])
     yield from drawn["directions"]
     yield grids.directions_grid(found.directions, MOST_LABELS) if found.has_directions else note(_DIRECTIONS)
     yield from replies_blocks(found.outcomes, drawn["outcomes"])
-
-
-def _models(found: MultisenseFindings) -> set[object]:
-    return {row["model"] for row in found.consistency.rows}
 
 
 def _translations(found: MultisenseFindings, items: pl.DataFrame | None, drawn: Sequence[Drawing]) -> Blocks:

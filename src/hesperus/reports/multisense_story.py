@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import compress
+from operator import not_
 from typing import Any
 
 import polars as pl
@@ -33,12 +35,9 @@ def title(records: pl.DataFrame) -> str:
     """The question that the report answers."""
     models = sorted(records["model"].unique())
     whom = f"{'Is' if len(models) == 1 else 'Are'} {few_or_counted(models, 'model')}"
-    tags = {sense.language for code in _codes(records) if (sense := parsed(code))}
+    codes = {*records["input"].unique(), *records["instruction"].unique()}
+    tags = {sense.language for code in codes if (sense := parsed(code))}
     return f"{whom} consistent" + (f" across {len(tags)} languages?" if len(tags) > 1 else "?")
-
-
-def _codes(records: pl.DataFrame) -> set[str]:
-    return set(records["input"].unique()) | set(records["instruction"].unique())
 
 
 def headlines(found: MultisenseFindings, own: Collection[str] = ()) -> list[str]:
@@ -170,28 +169,16 @@ def _accuracy(found: MultisenseFindings) -> list[str]:
         of = f" on {task}" if len({key[1] for key in by_model}) > 1 else ""
         senses = [parsed(str(row["input"])) for row in rows]
         origins = {sense.origin for sense in senses if sense is not None and not sense.is_original}
-        originals = [
-            row for row, sense in zip(rows, senses, strict=True) if sense is not None and sense.is_original
-        ]
-        others = [
-            row for row, sense in zip(rows, senses, strict=True) if sense is None or not sense.is_original
-        ]
+        is_original = [sense is not None and sense.is_original for sense in senses]
+        originals = list(compress(rows, is_original))
+        others = list(compress(rows, map(not_, is_original)))
         started = [row for row in originals if row["input"] in origins] or originals
         parts = _original_accuracies(started)
         if others:
-            worst = min(others, key=lambda row: (row["value"], row["input"]))
-            best = max(others, key=lambda row: (row["value"], row["input"]))
-            spread = (
-                [estimate_text(worst, "share")]
-                if worst is best
-                else [estimate_text(worst, "share"), estimate_text(best, "share")]
-            )
-            joiner = (
-                "in the versions that were made"
-                if len(others) > 1
-                else f"in {sense_label(str(worst['input']))}"
-            )
-            parts.append(f"{' to '.join(spread)} {joiner}")
+            worst, *_, best = sorted((*others, *others), key=lambda row: (row["value"], row["input"]))
+            one = f"{estimate_text(worst, 'share')} in {sense_label(str(worst['input']))}"
+            ends = f"{estimate_text(worst, 'share')} to {estimate_text(best, 'share')} in the versions that were made"
+            parts.append(ends if len(others) > 1 else one)
         if parts:
             asked = row_count(rows)
             told.append(f"{model}: accuracy{of} {joined(parts)}, of {asked}.")

@@ -209,23 +209,14 @@ def _models(run: Run, settings: MeasureSettings, lines: SummaryCells) -> Iterato
     for (model, task), rows in tables.items():
         title = f"{model}, {task}"
         yield Section(title, anchor(title))
-        yield tabulated(
-            "A line for each language.",
-            rows,
-            (replace(column("sense"), heading="Language"),),
-            "card",
-            folds=None,
-        )
+        key = replace(column("sense"), heading="Language")
+        yield tabulated("A line for each language.", rows, (key,), "card", folds=None)
 
 
 def _further(run: Run, settings: MeasureSettings) -> dict[Key, list[Row]]:
     """Language of replies and tokens, by model, task and sense."""
     found: dict[Key, list[Row]] = {}
-    tables = (
-        language_table(run.records, settings),
-        tokens_table(run.records, settings),
-    )
-    for one in tables:
+    for one in (language_table(run.records, settings), tokens_table(run.records, settings)):
         for row in one.rows:
             if row.get("repeat", 1) == 1:
                 key = (str(row["model"]), str(row["task"]), str(row["instruction"]), str(row["input"]))

@@ -55,10 +55,14 @@ def estimate_of(row: Row) -> dict[str, Any]:
     return {name: row[name] for name in ("value", "low", "high")}
 
 
+def _numbers(rows: Sequence[Row]) -> list[float]:
+    """All values and ends of intervals."""
+    return [float(row[name]) for row in rows for name in ("value", "low", "high") if row[name] is not None]
+
+
 def share_axis(rows: Sequence[Row], title: str) -> Any:
     """An axis in per cent: from 0, or from the last tenth below everything where nothing lies low."""
-    lows = [float(row[name]) for row in rows for name in ("value", "low") if row[name] is not None]
-    lowest = min(lows, default=1.0)
+    lowest = min(_numbers(rows), default=1.0)
     # Where everything is at 1 the axis still has a length.
     scale = alt.Scale(domain=[0 if lowest < 0.4 else min(int(lowest * 10) / 10, 0.9), 1], nice=False)
     return alt.X("value:Q", scale=scale, axis=SHARE, title=title)
@@ -66,16 +70,13 @@ def share_axis(rows: Sequence[Row], title: str) -> Any:
 
 def wide_axis(rows: Sequence[Row], title: str) -> Any:
     """An axis in per cent that holds 0, a tenth, and all that is drawn."""
-    ends = [row[name] for row in rows for name in ("value", "low", "high") if row[name] is not None]
-    return alt.X(
-        "value:Q", scale=alt.Scale(domain=[min([0.0, *ends]), max([0.1, *ends])]), axis=SHARE, title=title
-    )
+    scale = alt.Scale(domain=[min([0.0, *_numbers(rows)]), max([0.1, *_numbers(rows)])])
+    return alt.X("value:Q", scale=scale, axis=SHARE, title=title)
 
 
 def zero_axis(rows: Sequence[Row], title: str, *, least: float) -> Any:
     """An axis around 0 that shows at least so much, so that nothing looks large next to nothing."""
-    ends = [row[name] for row in rows for name in ("value", "low", "high") if row[name] is not None]
-    low, high = min([0.0, *ends]), max([0.0, *ends])
+    low, high = min([0.0, *_numbers(rows)]), max([0.0, *_numbers(rows)])
     short = max(0.0, least - (high - low)) / 2
     low, high = low - short, high + short
     room = 0.06 * (high - low)

@@ -64,6 +64,10 @@ class _Layout:
             return value.counts
         return value.brief if isinstance(value, Label) and self.is_brief else str(value)
 
+    def heading(self, row: Sequence[Value]) -> str:
+        """What is above the group that a line is in."""
+        return _GAP.join(isolated(self.text(row, place)) for place in self.headings)
+
     def widths(self) -> list[int]:
         """Width of every column."""
         return [
@@ -193,7 +197,7 @@ def _print_lines(layout: _Layout, details: tuple[int, ...], console: Console) ->
     head = _line(layout, [layout.head(place) for place in layout.places], widths)
     console.print(Text(head.rstrip(), style="bold"), soft_wrap=True)
     console.print(Text("─" * min(_total(widths), console.width), style="dim"), soft_wrap=True)
-    for heading, rows in groupby(layout.grid.rows, key=lambda row: _heading(layout, row)):
+    for heading, rows in groupby(layout.grid.rows, key=layout.heading):
         if heading:
             console.print(Text(heading, style="italic"), soft_wrap=True)
         for row in rows:
@@ -202,10 +206,6 @@ def _print_lines(layout: _Layout, details: tuple[int, ...], console: Console) ->
             for detail in (str(row[place]) for place in details):
                 if detail not in (MISSING, "0"):
                     print_wrapped(detail, console, "dim", indent="    ", first="    ")
-
-
-def _heading(layout: _Layout, row: Sequence[Value]) -> str:
-    return _GAP.join(isolated(layout.text(row, place)) for place in layout.headings)
 
 
 def _notes(grid: Grid) -> Iterator[str]:

@@ -110,9 +110,11 @@ def contrast_rows(
         parts = [(ending, ~everything, 0, "") for ending, *_ in parts]
     shares = dict(zip(ANSWERED_SIDES, (coverage_of_pairs(side).share for side in sides), strict=True))
     for ending, kept, excluded, said in parts:
-        found = _statistics(
-            match.stacked(kept), match.excluded + excluded, _joined(match.reason, said, remark)
-        )
+        lost, reason = match.excluded + excluded, _joined(match.reason, said, remark)
+        found = {
+            name: replace(_of_pairs(one), excluded=lost, reason=reason)
+            for name, one in statistics_of(match.stacked(kept), "").items()
+        }
         ceilings, over = _beside(match, kept, bootstrap, answered=ending == WHERE_ANSWERED)
         prompts = match.first.filter(kept)["item"].n_unique()
         for name, apart in paired_differences(found, bootstrap).items():
@@ -193,13 +195,6 @@ def _in_another_language(wrong: pl.DataFrame) -> tuple[int, str]:
 
 def _joined(*parts: str) -> str:
     return "; ".join(filter(None, parts))
-
-
-def _statistics(rows: pl.DataFrame, excluded: int, reason: str) -> dict[str, Statistic]:
-    return {
-        name: replace(_of_pairs(one), excluded=excluded, reason=reason)
-        for name, one in statistics_of(rows, "").items()
-    }
 
 
 def _beside(

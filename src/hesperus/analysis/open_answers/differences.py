@@ -85,22 +85,25 @@ def paired_differences(
     """
     sides = _sides(stacked)
     totals = [side.sum(axis=0) for side in (sides.first, sides.second)]
-    whole = {name: _difference(one, sides, sides.picks[name]) for name, one in stacked.items()}
+    whole = {name: _apart(one, sides, sides.picks[name]) for name, one in stacked.items()}
     spread = _resampled(whole, sides, bootstrap)
     tests = _exchanged(stacked, sides, bootstrap.seed) if tested and bootstrap.resamples else {}
     found = {}
     for name, one in stacked.items():
         first, second = (float(one.reduce(total[sides.picks[name]])) for total in totals)
-        apart = second - first
-        ends = _ends(spread[name], apart, bootstrap) if name in spread else None
+        apart, ends, detectable = second - first, None, None
         known = bool(np.isfinite(apart))
-        estimate = finished(one, apart, ends)
+        if name in spread:
+            low, high = intervals(spread[name][None, :], np.array([apart]), bootstrap)
+            ends = (float(low[0]), float(high[0]))
+            if known:
+                detectable = exchanged_detectable(influences(whole[name]), (first, second), one.limits)
         found[name] = Difference(
             None if np.isnan(first) else first,
             None if np.isnan(second) else second,
-            estimate,
+            finished(one, apart, ends),
             tests.get(name) if known else None,
-            _detectable(one, whole[name], (first, second)) if known and name in spread else None,
+            detectable,
         )
     return found
 
@@ -116,14 +119,9 @@ def _sides(stacked: Mapping[str, Statistic]) -> _Sides:
     return _Sides(matrix[:half], matrix[half:], picks)
 
 
-def _difference(one: Statistic, sides: _Sides, pick: list[int]) -> Statistic:
+def _apart(one: Statistic, sides: _Sides, pick: list[int]) -> Statistic:
     """Side b less side a, with a row a prompt."""
     return difference(*(replace(one, columns=tuple(side[:, pick].T)) for side in (sides.second, sides.first)))
-
-
-def _detectable(one: Statistic, apart: Statistic, values: tuple[float, float]) -> float | None:
-    """The smallest difference that exchanging the sides of so many prompts would find."""
-    return exchanged_detectable(influences(apart), values, one.limits)
 
 
 def _resampled(whole: Mapping[str, Statistic], sides: _Sides, bootstrap: Bootstrap) -> dict[str, Floats]:
@@ -139,11 +137,6 @@ def _resampled(whole: Mapping[str, Statistic], sides: _Sides, bootstrap: Bootstr
         pick = sides.picks[name]
         found[name] = apart.resampled(np.hstack([second[:, pick], first[:, pick]]), drawn)
     return found
-
-
-def _ends(spread: Floats, value: float, bootstrap: Bootstrap) -> tuple[float, float] | None:
-    low, high = (float(end[0]) for end in intervals(spread[None, :], np.array([value]), bootstrap))
-    return low, high
 
 
 def _exchanged(stacked: Mapping[str, Statistic], sides: _Sides, seed: int) -> dict[str, float]:

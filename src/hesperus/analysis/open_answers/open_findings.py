@@ -137,7 +137,7 @@ def open_findings(evaluated: Evaluated, settings: TableSettings) -> OpenFindings
     for row in tables["scores"].rows:
         model, task, language, instruction, given = (str(row[name]) for name in CELL)
         found.setdefault((model, task, language, instruction, given), {})[str(row["statistic"])] = row
-    placed = sorted(found, key=_place)
+    placed = sorted(found, key=lambda cell: (cell[0], cell[1], family_key(cell[2]), cell[4], cell[3]))
     level = settings.bootstrap.level if settings.bootstrap is not None else 0.95
     return OpenFindings(
         evaluated,
@@ -159,7 +159,3 @@ def cell_labels(cells: Sequence[Cell]) -> dict[Cell, str]:
         cell: language_label(cell[2]) if ways[cell[:3]] == 1 else Side(cell[3], cell[4]).label
         for cell in cells
     }
-
-
-def _place(cell: Cell) -> tuple[object, ...]:
-    return (cell[0], cell[1], family_key(cell[2]), cell[4], cell[3])

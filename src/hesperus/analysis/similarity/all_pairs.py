@@ -21,16 +21,15 @@ from hesperus.analysis.similarity.correlations import (
     scoring_rows,
     test_rows,
 )
-from hesperus.analysis.similarity.measured import Floats, Measured, measured
+from hesperus.analysis.similarity.measured import Measured, estimate_of, measured, with_interval
 from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, groups_of, settings_of
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
 from hesperus.analysis.views import estimated
 from hesperus.errors import DataError
-from hesperus.measures import FAILED, Statistic, account, intervals, replied
+from hesperus.measures import FAILED, Statistic, account, replied
 from hesperus.measures.agreement import BY_CHANCE, NO_ITEM
 from hesperus.measures.several import together_statistics
-from hesperus.types import Estimate
 
 PAIR_COLUMNS = ("model_a", "model_b", "task", "a", "b", "statistic", *ESTIMATE_COLUMNS)
 GROUP_COLUMNS = (
@@ -44,7 +43,6 @@ GROUP_COLUMNS = (
     "statistic",
     *ESTIMATE_COLUMNS,
 )
-
 ALL_LANGUAGES_COLUMNS = ("model", "task", "languages", "size", "statistic", *ESTIMATE_COLUMNS)
 
 
@@ -125,8 +123,8 @@ def _pair_rows(found: Measured, task: str) -> list[NewRow]:
             "without gold, or without an answer that can be compared": int(both[i, j]) - n,
             "whose gold differs between runs": runs.differing,
         }
-        number = _estimate(
-            (float(spread.value[index]), float(spread.low[index]), float(spread.high[index])),
+        number = estimate_of(
+            *(float(of_pairs[index]) for of_pairs in (spread.value, spread.low, spread.high)),
             n=n,
             excluded=sum(lost.values()),
             reason=account(lost),
@@ -165,12 +163,11 @@ def _group_rows(
 ) -> Iterator[NewRow]:
     """Means over pairs, each measured over all its items together (micro)."""
     for place, group in enumerate(found.designs.groups):
-        here = slice(place, place + 1)
-        ends = intervals(found.spread.spread[here], found.spread.means[here], settings.bootstrap)
         defined = int(np.isfinite(found.spread.value[group.pairs]).sum())
         lost = len(group.pairs) - defined
-        number = _estimate(
-            (float(found.spread.means[place]), float(ends[0][0]), float(ends[1][0])),
+        mean = float(found.spread.means[place])
+        number = estimate_of(
+            *with_interval(mean, found.spread.spread[place], settings.bootstrap),
             n=int(found.spread.n[group.pairs].max()),
             excluded=found.runs.differing,
             reason=f"{lost} of {len(group.pairs)} pairs are undefined" if lost and defined else "",
@@ -208,11 +205,11 @@ def _macro_rows(
         means = np.array([part.spread.means[place] for part in parts])
         spread = np.stack([part.spread.spread[place] for part in parts])
         defined = np.isfinite(means)
-        mean = means[defined].mean() if defined.any() else np.nan
-        ends = intervals(_mean(spread[defined])[None, :], np.array([mean]), settings.bootstrap)
         lost = int((~defined).sum())
-        number = _estimate(
-            (float(mean), float(ends[0][0]), float(ends[1][0])),
+        # Where none is defined, the mean is of numbers that are not there.
+        kept = defined if defined.any() else ~defined
+        number = estimate_of(
+            *with_interval(float(means[kept].mean()), spread[kept].mean(axis=0), settings.bootstrap),
             n=sum(len(part.runs.items) for part in parts),
             excluded=parts[0].runs.differing,
             reason=f"{lost} of {len(parts)} groups are undefined" if lost else "",
@@ -222,23 +219,6 @@ def _macro_rows(
             "task": task, "by": column, "part": None, "design": group.design, "group": group.name,
             "pairs": len(group.pairs), "aggregate": "macro", "statistic": parts[0].statistic, **estimate_cells(number),
         }  # fmt: skip
-
-
-def _estimate(
-    ends: tuple[float, float, float], *, n: int, excluded: int, reason: str, undefined: str
-) -> Estimate:
-    """A value with its interval as an estimate; NaN becomes None, with the reason."""
-    value, low, high = (None if np.isnan(number) else number for number in ends)
-    if value is None:
-        return Estimate(None, n=n, excluded=excluded, reason="; ".join(filter(None, (undefined, reason))))
-    return Estimate(value, low, high, n, excluded, reason)
-
-
-def _mean(spread: Floats) -> Floats:
-    if not len(spread):
-        return np.full(spread.shape[1], np.nan)
-    found: Floats = spread.mean(axis=0)
-    return found
 
 
 def _together_rows(runs: LaidRuns, task: str, settings: SimilaritySettings) -> list[NewRow]:

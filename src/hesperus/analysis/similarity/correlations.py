@@ -15,11 +15,12 @@ from hesperus.analysis.similarity.measured import (
     PIVOT,
     WITHIN,
     Floats,
-    Group,
     Measured,
+    estimate_of,
     log_size,
     sense_of,
     takes_probabilities,
+    with_interval,
 )
 from hesperus.analysis.similarity.run_arrays import LaidRuns
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
@@ -43,7 +44,6 @@ from hesperus.measures import (
     evened,
     hard_pairs,
     holm,
-    intervals,
     mann_whitney,
     mantel_tests,
     pearson_test,
@@ -101,31 +101,25 @@ def _row(
     beside: tuple[str, Mapping[str, float | None], Mapping[str, Floats] | None],
 ) -> NewRow:
     label, values, resampled = beside
-    groups = [
-        (i, g.name) for i, g in enumerate(found.designs.groups) if g.design == design and g.name != "all"
-    ]
-    kept = [
-        (i, name) for i, name in groups if values.get(name) is not None and np.isfinite(found.spread.means[i])
-    ]
-    x = np.array([values[name] for _, name in kept], dtype=np.float64)
-    places = [i for i, _ in kept]
+    names, place_of = _names(found, design), found.designs.places
+    means = {name: found.spread.means[place_of[design, name]] for name in names}
+    kept = [name for name in names if values.get(name) is not None and np.isfinite(means[name])]
+    x = np.array([values[name] for name in kept], dtype=np.float64)
+    places = [place_of[design, name] for name in kept]
     test = pearson_test(x, found.spread.means[places])
-    lost = len(groups) - len(kept)
+    lost = len(names) - len(kept)
     number = Estimate(None, n=len(kept), excluded=lost, reason=test.reason)
     if test.statistic is not None:
         spread = found.spread.spread[places].T
         across = (
             np.broadcast_to(x, spread.shape)
             if resampled is None
-            else np.stack([resampled[n] for _, n in kept]).T
+            else np.stack([resampled[name] for name in kept]).T
         )
-        resampled_r = correlations(across, spread)[None, :]
-        low, high = (
-            float(e[0]) for e in intervals(resampled_r, np.array([test.statistic]), settings.bootstrap)
-        )
-        ends = (None, None) if np.isnan(low) or test.p is None else (low, high)
         reason = "; ".join(filter(None, [f"{lost} without a number" if lost else "", test.reason]))
-        number = Estimate(test.statistic, ends[0], ends[1], len(kept), lost, reason)
+        ends = with_interval(test.statistic, correlations(across, spread), settings.bootstrap)
+        number = estimate_of(*ends, n=len(kept), excluded=lost, reason=reason)
+        number = number if test.p is not None else replace(number, low=None, high=None)
     of = "language" if design == BETWEEN else "model"
     return {
         "task": task, "design": design, "with": label, "points": of, "statistic": "pearson", **estimate_cells(number),
@@ -134,7 +128,7 @@ def _row(
 
 
 def _names(found: Measured, design: str) -> list[str]:
-    return [group.name for group in found.designs.groups if group.design == design and group.name != "all"]
+    return [name for of, name in found.designs.places if of == design and name != "all"]
 
 
 def _accuracy(found: Measured, of: str) -> tuple[dict[str, float | None], dict[str, Floats]]:
@@ -215,7 +209,7 @@ def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[
     models = dict.fromkeys(cell.model for cell in found.runs.cells)
     wanted = [((left, model), (right, model)) for left, right in _COMPARED for model in models]
     wanted.append(((WITHIN, "all"), (BETWEEN, "all")))
-    chosen = [(a, b) for a, b in wanted if None not in (found.designs.group(*a), found.designs.group(*b))]
+    chosen = [sides for sides in wanted if found.designs.places.keys() >= set(sides)]
     rows = [_contrast(found, task, settings, left, right) for left, right in chosen]
     family = [row for row in rows if row["model"] != "all"]
     for row, (p, said) in zip(rows, _mantel(found, chosen, settings, len(family)), strict=True):
@@ -233,10 +227,9 @@ def test_rows(found: Measured, task: str, settings: SimilaritySettings) -> list[
 def _contrast(
     found: Measured, task: str, settings: SimilaritySettings, left: tuple[str, str], right: tuple[str, str]
 ) -> NewRow:
-    a, b = _groups(found, left, right)
+    first, second = (found.designs.places[side] for side in (left, right))
+    a, b = (found.designs.groups[place] for place in (first, second))
     spread = found.spread
-    places = [found.designs.group(*side) for side in (left, right)]
-    first, second = (int(place) for place in places if place is not None)
     difference = float(spread.means[first] - spread.means[second])
     resampled = evened(
         spread.spread[first] - spread.spread[second], settings.bootstrap, len(found.runs.items)
@@ -257,19 +250,12 @@ def _contrast(
     }
 
 
-def _groups(found: Measured, *sides: tuple[str, str]) -> list[Group]:
-    places = (found.designs.group(*side) for side in sides)
-    return [found.designs.groups[place] for place in places if place is not None]
-
-
 def _difference(value: float, resampled: Floats, found: Measured, settings: SimilaritySettings) -> Estimate:
     items, lost = len(found.runs.items), found.runs.differing
-    if np.isnan(value):
-        return Estimate(None, n=items, excluded=lost, reason="one of the designs has no pair with a value")
-    ends_of = intervals(resampled[None, :], np.array([value]), settings.bootstrap)
-    low, high = (float(end[0]) for end in ends_of)
-    ends = (None, None) if np.isnan(low) else (low, high)
-    return Estimate(value, ends[0], ends[1], items, lost)
+    undefined = "one of the designs has no pair with a value"
+    return estimate_of(
+        *with_interval(value, resampled, settings.bootstrap), n=items, excluded=lost, undefined=undefined
+    )
 
 
 def _all_pairs(found: Measured, settings: SimilaritySettings) -> tuple[npt.NDArray[np.intp], Floats]:
@@ -320,11 +306,10 @@ def _mantel(
 
 
 def _kinds(found: Measured, sides: tuple[tuple[str, str], tuple[str, str]]) -> Floats:
-    a, b = _groups(found, *sides)
     runs = len(found.runs.cells)
     kind = np.full((runs, runs), np.nan)
-    for group, code in ((b, 0.0), (a, 1.0)):
-        i, j = found.designs.pairs[group.pairs].T
+    for side, code in zip(reversed(sides), (0.0, 1.0), strict=True):
+        i, j = found.designs.pairs[found.designs.groups[found.designs.places[side]].pairs].T
         kind[i, j] = kind[j, i] = code
     return kind
 

@@ -13,8 +13,18 @@ import numpy.typing as npt
 from hesperus.analysis.similarity.run_arrays import LaidRuns
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings
 from hesperus.errors import DataError, UsageError
-from hesperus.measures import HardRuns, PairSpread, SoftRuns, bootstrap_pairs, draws, replied
+from hesperus.measures import (
+    Bootstrap,
+    HardRuns,
+    PairSpread,
+    SoftRuns,
+    bootstrap_pairs,
+    draws,
+    intervals,
+    replied,
+)
 from hesperus.records import Cell
+from hesperus.types import Estimate
 
 WITHIN, BETWEEN, PIVOT, PARTNER, BETWEEN_OF = (
     "within_model", "between_models", "pivot", "partner", "between_models_of",
@@ -52,12 +62,10 @@ class Designs:
     groups: tuple[Group, ...]
     partners: dict[str, str]
 
-    def group(self, design: str, name: str) -> int | None:
-        """Index of a group; None if it has no pairs."""
-        for index, group in enumerate(self.groups):
-            if (group.design, group.name) == (design, name):
-                return index
-        return None
+    @property
+    def places(self) -> dict[tuple[str, str], int]:
+        """Design and name of each group that has pairs, to its index."""
+        return {(group.design, group.name): index for index, group in enumerate(self.groups)}
 
 
 def sense_of(cell: Cell) -> str:
@@ -199,6 +207,22 @@ def measured(runs: LaidRuns, settings: SimilaritySettings, *, seed_step: int = 0
     return Measured(
         runs, plan, name, spread, _share(plain[:count], plain[count:]), _share(sums[:count], sums[count:])
     )
+
+
+def with_interval(value: float, spread: Floats, bootstrap: Bootstrap) -> tuple[float, float, float]:
+    """A number with the ends of the interval that its resamples give; NaN where there is none."""
+    low, high = intervals(spread[None, :], np.array([value]), bootstrap)
+    return value, float(low[0]), float(high[0])
+
+
+def estimate_of(
+    value: float, low: float, high: float, *, n: int, excluded: int, reason: str = "", undefined: str = ""
+) -> Estimate:
+    """A number with its interval as an estimate; NaN becomes None, and the reason says why."""
+    if np.isnan(value):
+        return Estimate(None, n=n, excluded=excluded, reason="; ".join(filter(None, (undefined, reason))))
+    ends = (None if np.isnan(end) else end for end in (low, high))
+    return Estimate(value, *ends, n, excluded, reason)
 
 
 def takes_probabilities(runs: LaidRuns, settings: SimilaritySettings) -> bool:

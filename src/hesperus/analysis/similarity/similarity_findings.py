@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,16 +100,12 @@ class SimilarityFindings:
 
     def run_means(self) -> tuple[dict[tuple[str, str], list[float]], dict[tuple[str, str], list[float]]]:
         """Of each run (model, language) the values of its pairs with other languages of its model, and with other models in its language."""
-        cells = self._cells()
         within: dict[tuple[str, str], list[float]] = {}
         between: dict[tuple[str, str], list[float]] = {}
-        for row in self.tables["similarity"].rows:
-            a, b = cells[str(row["model_a"]), str(row["a"])], cells[str(row["model_b"]), str(row["b"])]
-            in_one_language = sense_of(a) == sense_of(b)
-            if row["value"] is not None and (a.model == b.model or in_one_language):
-                for cell in (a, b):
-                    held = within if a.model == b.model else between
-                    held.setdefault((cell.model, sense_of(cell)), []).append(float(row["value"]))
+        for a, b, row in self.pairs():
+            held = within if a.model == b.model else between
+            for cell in (a, b) if row["value"] is not None else ():
+                held.setdefault((cell.model, sense_of(cell)), []).append(float(row["value"]))
         return within, between
 
     def means(self, design: str, *, by: str | None = None, aggregate: str = "micro") -> list[Row]:
@@ -150,16 +146,16 @@ class SimilarityFindings:
                 members.setdefault(name, []).append(run.accuracy)
         return {name: float(np.mean(held)) for name, held in members.items()}
 
-    def _cells(self) -> dict[tuple[str, str], Cell]:
+    def pairs(self) -> Iterator[tuple[Cell, Cell, Row]]:
+        """Every pair of runs, of one model or in one language, with its row."""
         # A code of another tool may hold commas and equal signs: cells are looked up by label, never read out of it.
-        return {(run.cell.model, run.cell.label()): run.cell for run in self.first}
+        cells = {(run.cell.model, run.cell.label()): run.cell for run in self.first}
+        for row in self.tables["similarity"].rows:
+            yield cells[str(row["model_a"]), str(row["a"])], cells[str(row["model_b"]), str(row["b"])], row
 
     def _square(self, keep: Callable[[Cell, Cell], bool], name: Callable[[Cell], str]) -> Square:
-        cells = self._cells()
         found: dict[tuple[str, str], Row] = {}
-        for row in self.tables["similarity"].rows:
-            a = cells[str(row["model_a"]), str(row["a"])]
-            b = cells[str(row["model_b"]), str(row["b"])]
+        for a, b, row in self.pairs():
             if keep(a, b):
                 found[name(a), name(b)] = found[name(b), name(a)] = row
         return found

@@ -84,12 +84,7 @@ def difference_rows(
     left, reason = _left_out(given, rows, items)
     for side, statistic in zip(shown.sides, side_statistics(pairs), strict=False):
         found = _noted(estimate(statistic, bootstrap), left, reason)
-        yield {
-            **about,
-            "statistic": side,
-            **estimate_cells(found),
-            **UNTESTED,
-        }
+        yield {**about, "statistic": side, **estimate_cells(found), **UNTESTED}
     more, fewer = discordant(pairs)
     found = _noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
     if not items.any():
@@ -97,16 +92,8 @@ def difference_rows(
     tested = found.value is not None and bootstrap.resamples
     p = _exchanged(pairs, settings) if tested else None
     could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
-    yield {
-        **about,
-        "statistic": shown.name,
-        **estimate_cells(found),
-        "positive": more,
-        "negative": fewer,
-        "p": p,
-        "p_holm": None,
-        "could_change": could,
-    }
+    tests = {"positive": more, "negative": fewer, "p": p, "p_holm": None, "could_change": could}
+    yield {**about, "statistic": shown.name, **estimate_cells(found), **tests}
 
 
 def _exchanged(pairs: TaxPairs, settings: TaxSettings) -> float | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 import numpy as np
 import polars as pl
@@ -229,35 +230,25 @@ def _joined(
     parts: Sequence[PairedAnswers], models: tuple[str, ...], one_sided: tuple[str, ...]
 ) -> PairedAnswers:
     """Tasks side by side; a model that a task lacks has no pair there."""
-    causes = dict.fromkeys(cause for part in parts for cause in part.causes)
 
-    def laid(pick: Mapping[int, np.ndarray], fill: int | bool) -> np.ndarray:
+    def laid(pick: Callable[[PairedAnswers], np.ndarray], fill: int | bool) -> np.ndarray:
         blocks = []
-        for k, part in enumerate(parts):
-            block = np.full((len(models), len(part.items)), fill, dtype=pick[k].dtype)
-            block[[models.index(model) for model in part.models]] = pick[k]
+        for part in parts:
+            held = pick(part)
+            block = np.full((len(models), len(part.items)), fill, dtype=held.dtype)
+            block[[models.index(model) for model in part.models]] = held
             blocks.append(block)
         return np.concatenate(blocks, axis=1)
 
-    def mask(name: str) -> Mask:
-        return laid({k: getattr(part.pairs, name) for k, part in enumerate(parts)}, False)
+    def caused(cause: str) -> Mask:
+        return laid(lambda part: part.causes.get(cause, np.zeros_like(part.pairs.asked)), cause == _NOT_ASKED)
 
-    none = {k: np.zeros((len(part.models), len(part.items)), dtype=np.bool_) for k, part in enumerate(parts)}
-    own = {
-        cause: laid({k: p.causes.get(cause, none[k]) for k, p in enumerate(parts)}, cause == _NOT_ASKED)
-        for cause in causes
-    }
     return PairedAnswers(
         models,
         tuple(item for part in parts for item in part.items),
-        TaxPairs(
-            *(mask(name) for name in ("first_right", "second_right", "first_valid", "second_valid", "asked"))
-        ),
-        own,
-        (
-            laid({k: part.answers[0] for k, part in enumerate(parts)}, MISSING),
-            laid({k: part.answers[1] for k, part in enumerate(parts)}, MISSING),
-        ),
+        TaxPairs(*(laid(attrgetter(f"pairs.{mask.name}"), False) for mask in fields(TaxPairs))),
+        {cause: caused(cause) for cause in dict.fromkeys(cause for part in parts for cause in part.causes)},
+        (laid(lambda part: part.answers[0], MISSING), laid(lambda part: part.answers[1], MISSING)),
         one_sided,
     )
 

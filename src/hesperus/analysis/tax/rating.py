@@ -38,18 +38,8 @@ from hesperus.types import Estimate
 Floats = npt.NDArray[np.float64]
 
 COLUMNS = (
-    "question",
-    "group",
-    "model",
-    "statistic",
-    *ANSWER_COLUMNS,
-    "p",
-    "p_holm",
-    "tied",
-    "positive",
-    "negative",
-    "remark",
-)
+    "question", "group", "model", "statistic", *ANSWER_COLUMNS, "p", "p_holm", "tied", "positive", "negative", "remark",
+)  # fmt: skip
 FEW = 10
 """Discordant pairs below which a correlation rests on a handful of items; said, not hidden."""
 
@@ -178,7 +168,8 @@ def _rows(
         signal = item_signal(pairs)
         # Items that nobody rated are not missing from the rating: they were never part of it.
         found = _worded(spearman(cue[rated], signal[rated], bootstrap=settings.bootstrap))
-        few = _too_few(cue[rated], signal[rated])
+        both = rated & np.isfinite(signal)
+        few = too_few_differ(cue[both], signal[both])
         if few and found.low is not None:
             found = replace(found, low=None, high=None, reason="; ".join(filter(None, (few, found.reason))))
         p = spearman_p(
@@ -201,11 +192,6 @@ def _rows(
             "question": question, "group": group, "model": model, "statistic": "spearman", **estimate_cells(found),
             ANSWERED: given.answered(rows, rated), "p": p, "p_holm": None, "tied": int((signal[rated] == 0).sum()), "positive": more, "negative": fewer, "remark": remark,
         }  # fmt: skip
-
-
-def _too_few(cue: Floats, signal: Floats) -> str:
-    both = np.isfinite(cue) & np.isfinite(signal)
-    return too_few_differ(cue[both], signal[both])
 
 
 def _worded(found: Estimate) -> Estimate:

@@ -51,13 +51,10 @@ _Named = tuple[Row, str]
 
 def _pairs(found: SimilarityFindings, model: str | None) -> dict[str, list[_Named]]:
     """Pairs with a value by kind, each with its name."""
-    cells = {(run.cell.model, run.cell.label()): run.cell for run in found.first}
     kinds: dict[str, list[_Named]] = {kind: [] for kind in _KINDS}
-    for row in found.tables["similarity"].rows:
-        models = (str(row["model_a"]), str(row["model_b"]))
-        if row["value"] is None or (model is not None and model not in models):
+    for a, b, row in found.pairs():
+        if row["value"] is None or (model is not None and model not in (a.model, b.model)):
             continue
-        a, b = (cells[name, str(row[side])] for name, side in zip(models, ("a", "b"), strict=True))
         if a.model == b.model:
             kinds[_KINDS[0]].append((row, f"{a.model}: {sense_label(a.input)} and {sense_label(b.input)}"))
         else:

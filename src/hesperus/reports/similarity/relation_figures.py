@@ -68,22 +68,13 @@ def _panel(found: SimilarityFindings, relation: Row, points: Sequence[Point]) ->
     ]
     span_x, span_y = _room(x), _room(np.array([*y, *ends]))
     shares = alt.Axis(format=".0%", tickCount=6) if label == "accuracy" else alt.Axis(tickCount=6)
-    across = alt.X(
-        "x:Q",
-        title=_beside(relation),
-        scale=alt.Scale(domain=list(span_x), nice=False, clamp=True),
-        axis=shares,
-    )
-    up = alt.Y(
-        "y:Q",
-        title=f"mean {statistic_name(found.statistic)}",
-        scale=alt.Scale(domain=list(span_y), nice=False, clamp=True),
-        axis=alt.Axis(tickCount=6, format=".2~f"),
-    )
+    across = alt.X("x:Q", title=_beside(relation), scale=_fixed(span_x), axis=shares)
+    mean, ticks = f"mean {statistic_name(found.statistic)}", alt.Axis(tickCount=6, format=".2~f")
+    up = alt.Y("y:Q", title=mean, scale=_fixed(span_y), axis=ticks)
     layers = []
     if line and line[0]["low"] is not None:
         band = alt.Chart(values(line)).mark_area(color=NEUTRAL, opacity=0.22)
-        layers.append(band.encode(x=across, y=alt.Y("low:Q", scale=up_scale(span_y)), y2="high:Q"))
+        layers.append(band.encode(x=across, y=alt.Y("low:Q", scale=_fixed(span_y)), y2="high:Q"))
     if line:
         layers.append(alt.Chart(values(line)).mark_line(color=INK, strokeWidth=1.5).encode(x=across, y=up))
     of_models = relation["points"] == "model"
@@ -102,8 +93,7 @@ def _beside(relation: Row) -> str:
     return _WITH.get(label, shortened(sourced, 70))
 
 
-def up_scale(span: tuple[float, float]) -> Any:
-    """The scale of the vertical axis, for marks of another column."""
+def _fixed(span: tuple[float, float]) -> Any:
     return alt.Scale(domain=list(span), nice=False, clamp=True)
 
 
@@ -147,7 +137,7 @@ def _marks(
     base = alt.Chart(values(rows)).encode(x=across)
     layers = []
     if any(row["low"] is not None for row in rows):
-        low = alt.Y("low:Q", scale=up_scale(spans[1]))
+        low = alt.Y("low:Q", scale=_fixed(spans[1]))
         bars = base.mark_rule(color=COLOURS[0], strokeWidth=1.2, opacity=0.55)
         layers.append(bars.encode(y=low, y2="high:Q"))
     dots = base.mark_point(filled=True, size=48, color=COLOURS[0], opacity=1, aria=True)

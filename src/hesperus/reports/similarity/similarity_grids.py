@@ -41,6 +41,7 @@ def _measure(table: Table) -> str:
 def models_grid(found: SimilarityFindings) -> Grid | None:
     """One line a model: its means, and its most and least alike languages."""
     accuracy, name = found.beside("accuracy", "model"), statistic_name(found.statistic)
+    level = 100 * found.settings.bootstrap.level
     rows = []
     for model in found.models:
         most, least = _ends(found.between_languages(model), language_or_code)
@@ -56,7 +57,7 @@ def models_grid(found: SimilarityFindings) -> Grid | None:
         rows += [said] if not any(means.values()) else []
     return tabulated(
         f"Each model: mean {name} of its pairs of languages, of those with the pivot, and with other models in one "
-        f"language, with {_level(found)} intervals over items.",
+        f"language, with {level:g} % intervals over items.",
         rows,
         ("model",),
         worded("similar_models", measure=name, pivot=language_or_code(found.settings.pivot)),
@@ -83,7 +84,7 @@ def languages_grid(found: SimilarityFindings) -> Grid | None:
 
 def _greatest(rows: Iterable[Row]) -> list[Row]:
     """Rows by their value, the greatest first, those without one last."""
-    return sorted(rows, key=lambda row: (row["value"] is None, -_number(row["value"]), str(row.get("group"))))
+    return sorted(rows, key=lambda row: (row["value"] is None, -(row["value"] or 0.0), str(row.get("group"))))
 
 
 def _ends(square: Square, short_name: Callable[[str], str]) -> tuple[str, str]:
@@ -91,10 +92,9 @@ def _ends(square: Square, short_name: Callable[[str], str]) -> tuple[str, str]:
     known = [(key, row) for key, row in square.items() if key[0] < key[1] and row["value"] is not None]
     if not known:
         return MISSING, MISSING
-    ordered = sorted(known, key=lambda pair: (-_number(pair[1]["value"]), pair[0]))
+    ordered = sorted(known, key=lambda pair: (-pair[1]["value"], pair[0]))
     shown = [
-        f"{short_name(a)}, {short_name(b)}: {cell(_number(row['value']))}"
-        for (a, b), row in (ordered[0], ordered[-1])
+        f"{short_name(a)}, {short_name(b)}: {cell(row['value'])}" for (a, b), row in (ordered[0], ordered[-1])
     ]
     return (shown[0], shown[1]) if len(ordered) > 1 else (shown[0], MISSING)
 
@@ -130,7 +130,7 @@ def _outermost(rows: Sequence[Row]) -> list[Row]:
         if row["value"] is not None and row["model_a"] == row["model_b"]:
             models.setdefault(str(row["model_a"]), []).append(row)
     for held in list(models.values())[: MOST_PAIRS // (2 * _ENDS)]:
-        ordered = sorted(held, key=lambda row: _number(row["value"]))
+        ordered = sorted(held, key=lambda row: float(row["value"]))
         kept += ordered if len(ordered) <= 2 * _ENDS else ordered[:_ENDS] + ordered[-_ENDS:]
     return kept
 
@@ -276,11 +276,3 @@ def runs_grid(found: SimilarityFindings) -> Grid | None:
     keys = (column("model"), Column("language", "Language"))
     caption = f"The runs, over the {counted(found.items, 'item')} compared."
     return tabulated(caption, rows, keys, "runs", folds=_LONG)
-
-
-def _number(value: float | None) -> float:
-    return 0.0 if value is None else value
-
-
-def _level(found: SimilarityFindings) -> str:
-    return f"{100 * found.settings.bootstrap.level:g} %"

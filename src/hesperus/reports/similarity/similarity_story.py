@@ -42,12 +42,8 @@ def _compared(found: SimilarityFindings) -> str:
     )  # fmt: skip
     return (
         f"{found.task}: {counted(models, 'model')} in {counted(languages, 'language')}, {counted(found.items, 'question')}"
-        f"{_asked_alike(found)}. Compared are {answers}, in pairs of runs: {joined(kinds)}."
+        f"{', not all of them in each' if _never_asked(found) else ' the same in each'}. Compared are {answers}, in pairs of runs: {joined(kinds)}."
     )
-
-
-def _asked_alike(found: SimilarityFindings) -> str:
-    return ", not all of them in each" if _never_asked(found) else " the same in each"
 
 
 def _never_asked(found: SimilarityFindings) -> int:

@@ -49,14 +49,8 @@ def _why(one: LosingItem) -> Iterator[str]:
 
 
 def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, *, why: str) -> Fold:
-    senses = evidence.senses
-    codes = {
-        "original": senses.original,
-        "translated": senses.translated,
-        "natural": senses.natural,
-        "back": senses.back,
-    }
-    wanted = {condition: code for condition, code in codes.items() if code is not None}
+    conditions = ("original", "translated", "natural", "back")
+    wanted = {name: code for name in conditions if (code := getattr(evidence.senses, name)) is not None}
     versions: list[Side] = []
     more = 0
     for code in wanted.values():
@@ -64,25 +58,18 @@ def _item(evidence: Evidence, items: pl.DataFrame | None, task: str, item: str, 
         versions += found[:_VERSIONS]
         more += len(found[_VERSIONS:])
     asked = evidence.audited.filter(
-        (pl.col("task") == task) & (pl.col("item") == item) & (pl.col("repeat") == 1)
+        pl.col("input").is_in(list(wanted.values())), task=task, item=item, repeat=1
     )
-    asked = asked.filter(pl.col("input").is_in(list(wanted.values())))
-    conditions = tuple(condition for condition, code in wanted.items() if (asked["input"] == code).any())
+    wanted = {name: code for name, code in wanted.items() if (asked["input"] == code).any()}
     rows = asked.to_dicts()
     replies = tuple(
-        (
-            model,
-            tuple(
-                _answered([r for r in rows if (r["model"], r["input"]) == (model, wanted[c])])
-                for c in conditions
-            ),
-        )
+        (model, tuple(_answered([r for r in rows if (r["model"], r["input"]) == (model, code)]) for code in wanted.values()))
         for model in sorted({row["model"] for row in rows})
-    )
+    )  # fmt: skip
     gold = next((row["gold"] for row in rows if row["gold"] is not None), None)
     notes = [] if versions else ["Its texts are not kept."]
     notes += [f"{more} other versions are not shown."] if more else []
-    heads = tuple("came back" if condition == "back" else condition for condition in conditions)
+    heads = tuple("came back" if name == "back" else name for name in wanted)
     right = "" if gold is None else f", right answer: {gold}"
     shown = Item(f"{task}, {item}", tuple(versions), tuple(notes), replies=Replies(heads, replies))
     return Fold(f"{task}, {item}{right}: {why}", (shown,))
