@@ -270,11 +270,6 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("accuracy_probs", "Right by probability", "percentage", short="By probability"),
         Column("accuracy_difference", "Difference", "points", rank=1), *RESTS_ON,
     ),
-    "runs": (
-        Column("asked", "Answers", "count"), Column("missing", "Not asked", "count"),
-        Column("failed", "No reply", "count"), Column("unread", "Without a label", "count"),
-        Column("accuracy", "Right", "percentage"),
-    ),
     "scores": (
         Column("precision", "Precision", "percentage", "What the answer says that the reference says too.", rank=1),
         Column("recall", "Recall", "percentage", "What the reference says that the answer says too.", rank=1),

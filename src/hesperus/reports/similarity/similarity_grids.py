@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from hesperus.analysis.compared_pairs import Side
 from hesperus.analysis.families import language_names
-from hesperus.analysis.similarity.measured import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN, sense_of
+from hesperus.analysis.similarity.measured import BETWEEN, BETWEEN_OF, PARTNER, PIVOT, WITHIN
 from hesperus.analysis.table import Row, Table
 from hesperus.reports.columns import ANSWERED, EXCLUDED, Column, N, column, statistic_name, worded
 from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import groups_of, prompts
 from hesperus.reports.tabulated import Key, tabulated
 from hesperus.rounding import cell
-from hesperus.wording import MISSING, counted, language_or_code
+from hesperus.wording import MISSING, language_or_code
 
 if TYPE_CHECKING:
     from hesperus.analysis.similarity.similarity_findings import SimilarityFindings, Square
@@ -254,25 +254,3 @@ def scoring_grid(table: Table) -> Grid | None:
         "scoring",
         folds=_LONG,
     )
-
-
-def runs_grid(found: SimilarityFindings) -> Grid | None:
-    """What was compared: every run, and what became of its questions."""
-    names = language_names(found.languages)
-    rows = [
-        {
-            "model": run.cell.model,
-            "language": names[sense_of(run.cell)]
-            + (f", repeat {run.cell.repeat}" if run.cell.repeat != 1 else ""),
-            "asked": run.asked,
-            "missing": found.items - run.asked - run.failed,
-            "failed": run.failed,
-            "unread": run.unread,
-            "accuracy": run.accuracy,
-        }
-        for run in found.runs
-        if sense_of(run.cell) in names
-    ]
-    keys = (column("model"), Column("language", "Language"))
-    caption = f"The runs, over the {counted(found.items, 'item')} compared."
-    return tabulated(caption, rows, keys, "runs", folds=_LONG)

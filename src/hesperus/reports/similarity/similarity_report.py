@@ -209,8 +209,6 @@ def _part(
     yield grids.all_languages_grid(found.tables["all_languages"])
     yield section("scoring", "Labels and probabilities", "Labels and probabilities")
     yield grids.scoring_grid(found.tables["scoring"]) if "scoring" in found.tables else None
-    yield section("runs", "Runs", "Runs")
-    yield grids.runs_grid(found)
 
 
 def _described(found: SimilarityFindings) -> str:
