@@ -136,7 +136,7 @@ class Places:
             model, task, instruction, given, repeat, *groups = values
             cell = Cell(str(model), str(instruction), str(given), int(repeat))
             where = (str(task), *map(str, groups))
-            keys = [("cell", cell.model, cell.label(repeat=True))]
+            keys: list[_Key] = [("cell", cell.model, cell.label(repeat=True))]
             # What is measured over all runs of a model or language leaves repeats out.
             if cell.repeat == 1:
                 keys += [

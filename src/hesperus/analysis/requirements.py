@@ -200,7 +200,7 @@ class Requirement:
 
     def holds(self, value: float) -> bool:
         """True where the value satisfies the bound."""
-        return _HOLDS[self.operator](value, self.number)
+        return bool(_HOLDS[self.operator](value, self.number))
 
 
 def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]) -> Table:

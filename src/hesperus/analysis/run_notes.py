@@ -97,7 +97,7 @@ def nothing_of(found: Coverage) -> str:
 def _lost_note(who: str, rows: Sequence[Row]) -> Iterator[str]:
     asked = sum(int(row["n"]) for row in rows if row["statistic"] == "answered")
     counts = {name: sum(_count(row) for row in rows if row["statistic"] == name) for name in OUTCOMES}
-    lost = {name: count for name, count in counts.items() if count and name != "answered"}
+    lost: dict[str, int] = {name: n for name, n in counts.items() if n and name != "answered"}
     if not lost:
         return
     missing = lost.get("error", 0)

@@ -330,8 +330,7 @@ def _share(members: Sequence[_Scored], low: float, high: float, *, is_last: bool
     """Agreeing over counted answers of a bin, item by item over all members."""
     # chrF of a perfect text may be a rounding above 100
     inside = [(one.score >= low) & ((one.score < high) | is_last) for one in members]
-    counted = np.sum(inside, axis=0, dtype=np.float64)
-    agree = np.sum(
-        [one.agree & mask for one, mask in zip(members, inside, strict=True)], axis=0, dtype=np.float64
-    )
+    counted = np.stack(inside).sum(axis=0, dtype=np.float64)
+    same = np.stack([one.agree & mask for one, mask in zip(members, inside, strict=True)])
+    agree = same.sum(axis=0, dtype=np.float64)
     return Statistic((agree, counted), ratio, share_corners(counted), int((counted > 0).sum()))

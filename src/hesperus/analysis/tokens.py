@@ -41,8 +41,8 @@ def tokens_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     rows: list[NewRow] = []
     for head, part in parts(first, ("model", "task"), by=settings.by):
         rows += _of_model(head, part, settings.bootstrap)
-    head = ("model", "task", *settings.by, "instruction", "input", "reference", "statistic")
-    return table("tokens", (*head, *ESTIMATE_COLUMNS), rows=rows, signature=settings.signed())
+    keys = ("model", "task", *settings.by, "instruction", "input", "reference", "statistic")
+    return table("tokens", (*keys, *ESTIMATE_COLUMNS), rows=rows, signature=settings.signed())
 
 
 def _of_model(head: NewRow, records: pl.DataFrame, bootstrap: Bootstrap) -> list[NewRow]:

@@ -221,8 +221,8 @@ def estimate_of(
     """A number with its interval as an estimate; NaN becomes None, and the reason says why."""
     if np.isnan(value):
         return Estimate(None, n=n, excluded=excluded, reason="; ".join(filter(None, (undefined, reason))))
-    ends = (None if np.isnan(end) else end for end in (low, high))
-    return Estimate(value, *ends, n, excluded, reason)
+    below, above = (None if np.isnan(end) else end for end in (low, high))
+    return Estimate(value, below, above, n, excluded, reason)
 
 
 def takes_probabilities(runs: LaidRuns, settings: SimilaritySettings) -> bool:

@@ -218,8 +218,8 @@ def _groups(audit: _Audit) -> Points:
     for code, name in names.items():
         values = [row["value"] for row in audit.rows(name, "without model") if row["value"] is not None]
         ends = [cell(float(pick(values)), "points") for pick in (min, max)] if values else []
-        said = f"from {' to '.join(ends)} points" if ends else None
-        yield _point(f"{code} without each model in turn", said, audit.remedies.models(natural=code == "E4"))
+        apart = f"from {' to '.join(ends)} points" if ends else None
+        yield _point(f"{code} without each model in turn", apart, audit.remedies.models(natural=code == "E4"))
 
 
 def _quality(audit: _Audit) -> Points:
