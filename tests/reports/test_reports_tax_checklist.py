@@ -41,7 +41,7 @@ def open_points(rows: dict[str, dict[str, str]]) -> dict[str, str]:
 
 def carry_out(command: str) -> None:
     """Run the commands one after another, as a shell would."""
-    for step in command.split(AND):
+    for step in filter(None, command.split(AND)):
         words = shlex.split(step)
         assert words[0] == "hesperus"
         out = Path(words[words.index(">") + 1]) if ">" in words else None
