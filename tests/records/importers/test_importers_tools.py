@@ -290,6 +290,13 @@ def test_helm_scored_options_and_rows_that_do_not_match(tmp_path: Path) -> None:
     assert set(imported.records["input"]) == {"en", "fr"}
     assert _reasons(imported)["rows do not match"] == 3
     assert imported.records["probs"][0].to_list() == pytest.approx([0.7310585786300049, 0.2689414213699951])
+    # A score that no request gave is NaN where Python wrote the log.
+    path = tmp_path / "en" / "scenario_state.json"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"logprob": -1.0', '"logprob": NaN', 1), encoding="utf-8"
+    )
+    again = import_logs(path)
+    assert again.records["outcome"].to_list() == ["error", "answered", "answered"]
 
 
 @pytest.mark.parametrize("separate", [False, True])

@@ -15,7 +15,7 @@ from hesperus.records.importers.import_settings import ImportSettings, LeftOut, 
 from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, logs_of
 from hesperus.records.importers.settling import samples
-from hesperus.records.importers.texts import text_of, written_by
+from hesperus.records.importers.texts import decoded, text_of, written_by
 from hesperus.records.schema import LAST_REPEAT
 from hesperus.tables import LANGUAGE_COLUMNS, unpacked
 from hesperus.types import Outcome
@@ -118,7 +118,7 @@ def read_helm(source: Source, settings: ImportSettings) -> tuple[list[Log], list
 
 def _decoded(source: Source, name: str, kind: Any) -> Any:
     with written_by("HELM", source.place, name):
-        return msgspec.json.decode(unpacked(source.path.with_name(name), source.place), type=kind)
+        return decoded(unpacked(source.path.with_name(name), source.place), kind)
 
 
 def _spec(source: Source) -> _Spec:

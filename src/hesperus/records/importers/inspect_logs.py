@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from hesperus.records.importers.import_settings import ROW_KEY, ImportSettings, 
 from hesperus.records.importers.log_names import Evidence, about
 from hesperus.records.importers.sampled import Kept, Row, groups_in, item_id, logs_of, own_language
 from hesperus.records.importers.settling import samples
-from hesperus.records.importers.texts import text_of, texts_in, written_by
+from hesperus.records.importers.texts import decoded, text_of, texts_in, written_by
 from hesperus.records.importers.zipped import Entries
 from hesperus.records.schema import LAST_REPEAT
 from hesperus.types import Outcome
@@ -67,9 +66,6 @@ _QUESTION = 20_000
 """Characters of a question that are kept."""
 
 _NULL = msgspec.Raw(b"null")
-
-_CONSTANT = re.compile(rb'("(?:[^"\\]|\\.)*+")|\bNaN\b|-?\bInfinity\b')
-"""What is no JSON but in Inspect's logs: the value of a score that was not given is NaN."""
 
 _PART = 1 << 22
 """Bytes of one part of a sample (its metadata, its output, …) that are made into values. In memory values are up to 25
@@ -266,13 +262,7 @@ def _part(raw: msgspec.Raw, kind: Any, name: str, source: Source) -> Any:
 
 def _decode(data: bytes | msgspec.Raw | mmap.mmap, kind: Any, source: Source) -> Any:
     with written_by("Inspect", source.place):
-        try:
-            return msgspec.json.decode(data, type=kind)
-        except msgspec.DecodeError:
-            finite = _CONSTANT.sub(lambda found: found[1] or b"null", memoryview(data))
-            if finite == memoryview(data):
-                raise
-        return msgspec.json.decode(finite, type=kind)
+        return decoded(data, kind)
 
 
 def _missing(header: _Header, there: set[tuple[int | str, int]], source: Source) -> list[LeftOut]:

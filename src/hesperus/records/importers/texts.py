@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from mmap import mmap
+from typing import Any
 
 import msgspec
 import orjson
@@ -31,6 +34,25 @@ def text_of(value: object) -> str | None:
 def texts_in(values: Mapping[str, object]) -> dict[str, str]:
     """The members of an object that are texts."""
     return {str(name): value for name, value in values.items() if isinstance(value, str)}
+
+
+_CONSTANT = re.compile(rb'("(?:[^"\\]|\\.)*+")|\bNaN\b|-?\bInfinity\b')
+"""What Python writes and JSON has not, outside of texts."""
+
+
+def decoded(data: bytes | msgspec.Raw | mmap, kind: Any) -> Any:
+    """A JSON document as a type; NaN and Infinity, which Python writes for a score that was not given, are null.
+
+    Raises:
+        msgspec.DecodeError: It is neither.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.DecodeError:
+        finite = _CONSTANT.sub(lambda found: found[1] or b"null", memoryview(data))
+        if finite == memoryview(data):
+            raise
+    return msgspec.json.decode(finite, type=kind)
 
 
 @contextmanager
