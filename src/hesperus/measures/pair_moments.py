@@ -254,8 +254,8 @@ def _beyond_delta(shape: Floats) -> tuple[Floats, Floats, Floats]:
     """First three cumulants of the logarithm of a Gamma less what the delta method to second order has of them."""
     return (
         special.digamma(shape) - np.log(shape) + 0.5 / shape,
-        special.polygamma(1, shape) - 1.0 / shape,
-        special.polygamma(2, shape) + 1.0 / shape**2,
+        special.zeta(2.0, shape) - 1.0 / shape,  # as polygamma has it, which makes the digamma besides
+        -2.0 * special.zeta(3.0, shape) + 1.0 / shape**2,
     )
 
 
