@@ -42,6 +42,7 @@ SHORT: Mapping[str, Sequence[str]] = {
     "fuzz": ("--seconds", "1"),
     "http_clients": ("--requests", "1000", "--rounds", "2"),
     "importing": ("--languages", "4", "--rows", "8000", "--rounds", "2"),
+    "kills": ("--kills", "2", "--only", "import", "annotate"),
     "large_runs": ("--models", "4", "--languages", "6", "--items", "2000"),
     "local_models": ("--questions", "3", "--replies", "16", "--rounds", "1"),
     "option_keys": ("--rows", "20000", "200000"),
