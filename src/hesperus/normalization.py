@@ -101,7 +101,7 @@ def clean(text: str) -> str:
     if not text.isascii() and _MARKS.search(text) is not None:
         text = _MARKS.sub(_fewer_marks, text)
     if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
-        text = unicodedata.normalize("NFKC", text).translate(_SPELLING)
+        text = _SPELT.sub(_spelt, unicodedata.normalize("NFKC", text))
     text = _ends(text)
     if "*" in text or "_" in text or "~" in text or "'''" in text:
         text = _EMPHASIS.sub(r'"\2"', _TIMES.sub(" × ", text))

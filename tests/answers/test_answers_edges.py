@@ -11,6 +11,7 @@ from hesperus.answers import read, reader_for
 from hesperus.answers.phrases import Words
 from hesperus.answers.probes import _Probes
 from hesperus.answers.scripts import alternatives, is_unspaced
+from hesperus.answers.triggers import Triggers, words_of
 from hesperus.languages import pack, packs
 from hesperus.types import Answer
 
@@ -136,7 +137,17 @@ def test_another_language_in_the_same_script() -> None:
 def test_what_is_looked_for() -> None:
     known = Words.of(["not", "not any", "不"])
     assert known.hold(["不"]) and known.hold(["not"]) and not known.hold(["any"])
-    assert Words.of(["any not"]).needles == ("any",)
+    assert Words.of(["any not"]).phrases == ((("any not", False),),)
+    triggers = Triggers.of(((("not", False), ("any", True)), (("exclud", True),), (("不", False),)), ["sa"])
+    for text, stands in {
+        "not my anyone": True,
+        "knot": False,
+        "i exclude": True,
+        "又不": True,
+        "isa": True,
+    }.items():
+        assert triggers.stand_in(text, words_of(text)[2]) is stands
+    assert words_of("l'ia 是ai-x. हिन्दी!")[2] == {"l'ia", "l", "ia", "是ai", "ai", "x", "हिन्दी"}
     # A pattern that begins with another is before it, though they have other edges.
     edges = (("", r"\b"), ("", "(?!x)"))
     found = re.match(alternatives([("yes", edges[0]), ("not true", edges[1]), ("not", edges[0])]), "not true")

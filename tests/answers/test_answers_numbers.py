@@ -22,7 +22,10 @@ from hesperus.answers import number_of, read, reader_for
         ("en", r"\boxed{\frac{1}{2}}", "0.5"), ("en", "The answer is 3/4.", "0.75"), ("en", r"\boxed{-\dfrac{3}{4}}", "-0.75"), ("en", "2 1/2", "2.5"),
         ("en", r"\boxed{2^{10}}", "1024"), ("en", "½", "0.5"), ("en", "12/4 = 3", "3"), ("en", "Step 2: 12 apples", "12"), ("en", "The answer is not 12 but 15.", "15"),
         ("en", "12. Do you want me to solve the other 2?", "12"), ("en", "Open 24/7, with 12 rooms.", "12"),
-        ("fa", "۱۲/۵", "12.5"), ("fa", "۱۲", "12"), ("en", "room A1 and B2 hold 30", "30"), ("en", "first 10, then 20", "20"),
+        ("en", "7 apples remain (12 minus 5).", "7"), ("en", "7 are left if 5 are eaten.", "7"), ("en", "If 5 are eaten, 7 are left.", "7"),
+        ("en", "The total is 12 + 5 (17).", "17"), ("en", "f(2) = 4", "4"), ("en", "3 × (2 + 1)", "1"), ("en", "12, if I am not mistaken.", "12"),
+        ("it", "Restano 7 mele (12 meno 5)", "7"), ("ja", "残りは7個です（12引く5）。", "7"), ("zh", "如果吃了5个，还剩7个。", "7"),
+        ("tr", "5 elma yerse 7 kalır.", "7"), ("fa", "۱۲/۵", "12.5"), ("fa", "۱۲", "12"), ("en", "room A1 and B2 hold 30", "30"), ("en", "first 10, then 20", "20"),
     ],
 )  # fmt: skip
 def test_numbers(language: str, reply: str, number: str) -> None:
@@ -31,10 +34,25 @@ def test_numbers(language: str, reply: str, number: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "reply"),
+    [
+        ("it", "12, se non piove."), ("tr", "Yağmur yağmazsa 12."), ("zh", "如果不下雨，就是12。"), ("ja", "雨が降らなければ12です。"),
+        ("ko", "비가 오지 않으면 12입니다."), ("hi", "12, अगर बारिश न हो।"), ("ar", "12، إذا لم تمطر."), ("ru", "12, если не будет дождя."),
+    ],
+)  # fmt: skip
+def test_a_number_in_one_case_only_is_no_answer(language: str, reply: str) -> None:
+    assert read(reader_for("number", language, answers={}), reply).outcome == "invalid"
+
+
+@pytest.mark.parametrize(
     ("reply", "outcome"),
     [
         ("I do not know.", "refused"),
-        ("twelve", "invalid"),
+        ("two five", "invalid"),
+        ("The answer is one of them.", "invalid"),
+        ("12, if it rains.", "invalid"),
+        ("12 apples, unless somebody joins.", "invalid"),
+        ("If it rains, 12.", "invalid"),
         ("", "empty"),
         ("1" * 60, "invalid"),
         ("x = 6, so it is 1/3.", "invalid"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.answers.numerals import number_of
+    from hesperus.answers.number_values import number_of
     from hesperus.answers.overrides import Override, Overrides, load_overrides, reply_hash
     from hesperus.answers.reader import FORMS, KNOWN_GOLD_RULES, PRESETS, Reader, reader_for
     from hesperus.answers.reading import answer_from_logprobs, read

@@ -24,7 +24,6 @@ from hesperus.answers.context import (
 )
 from hesperus.answers.found import beside, is_letter, is_upheld, matched, turned_round
 from hesperus.answers.judged import called_right, chained, chosen_behind, denied, excluded, in_case
-from hesperus.answers.needles import stands
 from hesperus.answers.options import one_of, option_keys, option_of
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import fold, sentences
@@ -112,7 +111,7 @@ def inside(reply: Text) -> tuple[set[str], set[str], set[str]]:
     if not found:
         return said, turned, undecided
     short = len(reply.text) <= _SHORT and len(sentences(reply.text)) == 1
-    denies, supposes = _turns(reply)
+    denies, supposes = reply.denies, reply.supposes
     against = _denied(reply)
     unexplained: list[tuple[int, str]] = []
     for match in found:
@@ -194,11 +193,6 @@ def _behind_name(before: str) -> bool:
     return word is not None and (word[1] is None or (word[1].isupper() and len(word[0]) > _LETTER))
 
 
-def _turns(reply: Text) -> tuple[bool, bool]:
-    """Whether anything in a reply can deny, and whether anything can make a case."""
-    return stands(reply.around.deniers, reply.folded), stands(reply.around.supposers, reply.folded)
-
-
 @lru_cache(maxsize=2)
 def mentions(reply: Text) -> tuple[re.Match[str], ...]:
     """Every place at which a word of the reader is in a reply as an answer might be."""
@@ -216,9 +210,11 @@ def _denied(reply: Text) -> set[int]:
     text, words = reply.text, reply.around
     found: set[int] = set()
     behind: set[int] = set()
-    letters = [match for match in mentions(reply) if is_letter(reply, match["word"])]
-    denies, supposes = _turns(reply) if letters else (False, False)
+    denies, supposes = reply.denies, reply.supposes
     if not denies and not supposes:
+        return found
+    letters = [match for match in mentions(reply) if is_letter(reply, match["word"])]
+    if not letters:
         return found
     leaves_out = words.excludes.starts.stand_in(reply.folded)
     for match in letters:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from hesperus.answers.needles import shortest
 from hesperus.answers.scripts import bounded
+from hesperus.answers.triggers import Part
 
 _LONGEST_GAP = 40
 """Characters that an ellipsis represents at most."""
@@ -20,12 +20,12 @@ class Cases:
     Attributes:
         start: Such a beginning of a folded clause, behind a word for "but" or none.
         ends: How such a clause ends; a blank before one wants a word before it.
-        needles: Of these at least one is in every text with such a clause.
+        phrases: What begins such a clause, as phrases that are in its text.
     """
 
     start: re.Pattern[str]
     ends: tuple[str, ...]
-    needles: tuple[str, ...]
+    phrases: tuple[tuple[Part, ...], ...]
 
     @classmethod
     def of(cls, phrases: Iterable[str], but: Iterable[str], folded: Callable[[str], str]) -> Cases:
@@ -52,7 +52,7 @@ class Cases:
         return cls(
             re.compile(rf"(?:{turns})(?:{found})" if found else r"(?!)"),
             tuple(ends),
-            shortest((*(parts[0].split(" ")[0] for parts, _ in starts), *(end.strip() for end in ends))),
+            tuple(_phrase(parts, stem=stem) for parts, stem in starts),
         )
 
     def end_of(self, clause: str) -> int | None:
@@ -63,6 +63,13 @@ class Cases:
     def close(self, clause: str) -> bool:
         """Whether a folded clause ends as one that names a case does."""
         return clause.rstrip(" \"')]").endswith(self.ends)
+
+
+def _phrase(parts: list[str], *, stem: bool) -> tuple[Part, ...]:
+    """The parts of a phrase, of which only the first begins with a whole word: what is between them has no edges."""
+    first, *others = parts
+    found: list[Part] = [(first, stem or bool(others))]
+    return (*found, *((" ".join(other.split(" ")[1:]), True) for other in others))
 
 
 def _spelt(parts: Iterable[str]) -> str:

@@ -13,11 +13,11 @@ from functools import lru_cache
 from hesperus.answers.cases import Cases
 from hesperus.answers.declining import Declining
 from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
-from hesperus.answers.needles import shortest, stands
-from hesperus.answers.phrases import Phrases, Words, words_of
+from hesperus.answers.phrases import Phrases, Words
 from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
+from hesperus.answers.triggers import Triggers, stands, words_of
 from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, clean, key
 
@@ -55,7 +55,6 @@ class Context:
     clause_blank: bool
     longest_condition: int
     otherwise: Words
-    otherwise_needles: tuple[str, ...]
     but: frozenset[str]
     turns: Phrases
     all_but: tuple[str, ...]
@@ -73,8 +72,8 @@ class Context:
     corrections: Phrases
     taking_back: Phrases
     no_words: frozenset[str]
-    deniers: tuple[str, ...]
-    supposers: tuple[str, ...]
+    deniers: Triggers
+    supposers: Triggers
     option_words: re.Pattern[str]
     joined: re.Pattern[str]
     before_or: re.Pattern[str]
@@ -117,7 +116,6 @@ def context(wording: Wording) -> Context:
         clause_blank=grammar.clause_blank,
         longest_condition=max([_NEAR, *(len(word.split()) for word in folded(grammar.conditions))]),
         otherwise=otherwise,
-        otherwise_needles=otherwise.needles,
         but=but,
         turns=phrases(grammar.but),
         all_but=tuple(word for word in negators.several if not but.isdisjoint(word.split())),
@@ -141,8 +139,10 @@ def context(wording: Wording) -> Context:
             lambda part: _folded(part, wording) + (part[-1] if part.endswith(_MARKS) else ""),
         ),
         no_words=frozenset(folded(wording.no)),
-        deniers=shortest((*negators.needles, *after, *after_ends, *wrong.needles)),
-        supposers=shortest((*conditions.needles, *otherwise.needles, *cases.needles)),
+        deniers=Triggers.of((*negators.phrases, *wrong.phrases), (*after, *after_ends)),
+        supposers=Triggers.of(
+            (*conditions.phrases, *otherwise.phrases, *cases.phrases), (end.strip() for end in cases.ends)
+        ),
         option_words=re.compile(named),
         joined=re.compile(
             rf"[\s\"'()\[\]]*(?:(?:[,、;/&+]\s?(?i:{joins(wording)})?)|(?i:{joins(wording)}))[\s\"'()\[\]]*{prefixes(wording)}"
@@ -189,6 +189,7 @@ def asked(text: str, end: int) -> bool:
     return ("?" in text or "؟" in text) and _ASKED.match(text, end) is not None
 
 
+@lru_cache(maxsize=64)
 def negated(text: str, words: Context, start: int, end: int) -> bool:
     """True where a negation is within two words before an answer, or directly behind it."""
     return words.negators.close(_before(text, words, start)) or negated_behind(text, words, end)
@@ -199,6 +200,7 @@ def negates(folded: str, words: Context) -> bool:
     return words.against.anywhere(folded)
 
 
+@lru_cache(maxsize=64)
 def supposed(text: str, words: Context, start: int, end: int) -> bool:
     """True where a condition is within two words before an answer, or directly behind it."""
     before = _before(text, words, start, words.longest_condition)
@@ -238,6 +240,7 @@ def _of_case(clause: str, words: Context) -> str | None:
     return clause[begun:].lstrip(" ,").rstrip(" )")
 
 
+@lru_cache(maxsize=64)
 def behind_case(text: str, words: Context, start: int) -> bool:
     """True where an answer follows a clause that names a case, with at most a word for "then" between them.
 
@@ -261,8 +264,6 @@ def _speaks(clause: str, words: Context) -> bool:
 
 def in_other_case(text: str, words: Context, start: int, end: int) -> bool:
     """True where "otherwise" is before an answer in its sentence, or directly behind it: "If so, A; otherwise B"."""
-    if not stands(words.otherwise_needles, fold(text[max(0, start - WIDE) : end + WIDE])):
-        return False
     before = SENTENCE_END.split(text[max(0, start - WIDE) : start])[-1]
     behind = text[end : end + WIDE].lstrip(f"{PUNCTUATION}\"')]}}> \n–—-")
     # What follows may be "otherwise" and nothing else: "B if x is positive; C otherwise".

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from hesperus.answers.found import label_of
-from hesperus.answers.phrases import words_of
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import SENTENCE_END, fold
+from hesperus.answers.triggers import words_of
 from hesperus.normalization import peel
 
 _PART = re.compile(rf"(?:{SENTENCE_END.pattern}|[;؛])")

@@ -85,8 +85,10 @@ def turned_round(reply: Text, match: re.Match[str]) -> bool:
     """True where an answer is denied or only supposed: "(A) is not true", "Çelişki yoktur.", "If it is A, …"."""
     word, (start, end) = match["word"], match.span("word")
     if is_letter(reply, word):
-        return denied(reply.text, reply.around, end, option_of(reply, word))
-    return negated(reply.text, reply.around, start, end) or supposed(reply.text, reply.around, start, end)
+        return reply.denies and denied(reply.text, reply.around, end, option_of(reply, word))
+    return (reply.denies and negated(reply.text, reply.around, start, end)) or (
+        reply.supposes and supposed(reply.text, reply.around, start, end)
+    )
 
 
 def is_letter(reply: Text, word: str) -> bool:

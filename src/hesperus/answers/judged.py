@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from hesperus.answers.context import (
     CLAUSE,
@@ -32,6 +33,7 @@ _FAR = 80
 """Characters of a clause behind a letter that may say something of it."""
 
 
+@lru_cache(maxsize=64)
 def in_case(text: str, words: Context, start: int, end: int) -> bool:
     """True where the clause of an option letter begins with a condition ("If the answer is A, …"), has one behind, or is the other case."""
     if case_behind(text, words, end) or left_open(text, words, end):

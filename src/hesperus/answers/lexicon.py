@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hesperus.answers.needles import Needles, lone_letters, shortest, whole_words
+from hesperus.answers.needles import Needles, lone_letters, whole_words
 from hesperus.answers.reader import Reader
 from hesperus.answers.reply_words import Answers, Wording
 from hesperus.answers.scripts import NOTHING, Edges, alternatives, edges, is_unspaced
 from hesperus.answers.spelling import fold, respelt
 from hesperus.answers.tokens import Token, digits_of, exact_words, has_letters, recounted, tokens_of
+from hesperus.answers.triggers import Triggers, shortest
 from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, key
 
@@ -176,7 +177,7 @@ def _needles(
     words = {fold(token.word) for token in tokens if not (token.letter and len(token.word) == 1)}
     words |= set(unaccented) - set(map(fold, single))
     return Needles(
-        shortest(words),
+        Triggers.of((), words),
         lone_letters(single, endings(wording, lone=True), small=small),
         whole_words((word, _edges(word, wording)) for word in words if word),
     )
@@ -191,7 +192,14 @@ def _cue_needles(wording: Wording) -> Needles:
         phrases += [f"{verb} {noun}" for noun, verb in _clauses(wording)]
     words = {fold(noun): (edges(noun)[0], edges(noun)[1] + _AFTER_NOUN) for noun in nouns if noun}
     words |= {fold(phrase): edges(phrase) for phrase in phrases}
-    return Needles(shortest(words), None, whole_words(words.items()))
+    return Needles(cue_triggers(words, wording), None, whole_words(words.items()))
+
+
+def cue_triggers(cues: Iterable[str], wording: Wording) -> Triggers:
+    """What tells whether one of some folded cues can be in a text; a particle may be on one of another script: "answer는"."""
+    if wording.script == "Latn":
+        return Triggers.of(((cue, False),) for cue in cues)
+    return Triggers.of((), cues)
 
 
 def lexicon(reader: Reader) -> Lexicon:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from hesperus.answers.scripts import Edges, is_unspaced
 from hesperus.answers.spelling import fold
+from hesperus.answers.triggers import Triggers
 from hesperus.languages.letters import RANGES, UNSPACED, script_of
 
 _LOOKBEHIND = re.compile(r"\(\?<!\[[^]]*\]'?\)")
@@ -23,27 +24,29 @@ class Needles:
     """Of these at least one is in every text in which a word can be found.
 
     Attributes:
-        words: Parts of the folded text.
+        triggers: What tells by the words of a text whether one of them can be in it.
         letters: A letter that is alone, in the text as it is; None if no answer is one letter.
         whole: The words with their edges; None without words.
     """
 
-    words: tuple[str, ...]
+    triggers: Triggers
     letters: re.Pattern[str] | None = None
     whole: re.Pattern[str] | None = None
 
-    def stand_in(self, text: str, folded: str) -> bool:
+    def stand_in(self, text: str, lines: str, folded: str, words: frozenset[str]) -> bool:
         """Whether there is anything to look for in a text.
 
         Args:
             text: The text.
-            folded: The same folded, with its lines.
+            lines: The same folded, with its lines.
+            folded: The same on one line.
+            words: The words of the folded text (see `hesperus.answers.triggers.words_of`).
         """
         if self.letters is not None and self.letters.search(text) is not None:
             return True
-        if not stands(self.words, folded if "\n" not in folded else folded.replace("\n", " ")):
+        if not self.triggers.stand_in(folded, words):
             return False
-        return self.whole is not None and self.whole.search(folded) is not None
+        return self.whole is not None and self.whole.search(lines) is not None
 
     def matches(self, pattern: re.Pattern[str], text: str, folded: str) -> Iterator[re.Match[str]]:
         """What `pattern.finditer(text)` gives, for a pattern that begins with one of these words; tried only at them.
@@ -147,23 +150,6 @@ def whole_words(words: Iterable[tuple[str, Edges]]) -> re.Pattern[str] | None:
         found[word] = spelt + "".join(f"{edge[:-1]}{spelt})" for edge in _LOOKBEHIND.findall(before)) + behind
     longest_first = sorted(found, key=lambda word: (-len(word), word))
     return re.compile("|".join(found[word] for word in longest_first)) if found else None
-
-
-def stands(words: Iterable[str], folded: str) -> bool:
-    """True where one of the words is part of a folded text, which need not be as a word of its own."""
-    for word in words:  # noqa: SIM110 (any() with a generator takes three times as long)
-        if word in folded:
-            return True
-    return False
-
-
-def shortest(words: Iterable[str]) -> tuple[str, ...]:
-    """The words that hold no other of them: where a longer one occurs, a shorter one does."""
-    found: list[str] = []
-    for word in sorted({word for word in words if word}, key=lambda word: (len(word), word)):
-        if not any(held in word for held in found):
-            found.append(word)
-    return tuple(found)
 
 
 def lone_letters(letters: Iterable[str], endings: str, *, small: bool) -> re.Pattern[str] | None:

@@ -1,60 +1,36 @@
-"""Numbers in replies: native digits, thousands separators by language, the last number of a worked answer."""
+"""The rules that read numbers in replies: in a box, behind a cue, the last number of a worked answer."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
-from hesperus.answers.context import asked, follows_negator, in_other_case, own_clause
-from hesperus.answers.lexicon import endings, joins
+from hesperus.answers.context import in_other_case, own_clause
+from hesperus.answers.lexicon import cue_triggers, endings, joins
 from hesperus.answers.needles import Needles, whole_words
+from hesperus.answers.number_context import claimed, undenied
+from hesperus.answers.number_values import LONGEST, number_of, numbers_in, plain_number, value_of
+from hesperus.answers.number_words import final_number
 from hesperus.answers.refusals import declines, guesses
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import bounded, edges, is_dense
 from hesperus.answers.self_corrections import corrected
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
-from hesperus.normalization import PUNCTUATION, clean, key, peel, plain_digits
+from hesperus.answers.triggers import words_of
+from hesperus.normalization import PUNCTUATION, key, peel, plain_digits
 
-_COMMA = (
-    "af az be bg ca cs da de el es et eu fi fr gl hr hu hy id is it ka kk lt lv mk nb nl nn no pl pt ro ru sk sl sq sr "
-    "sv tr uk uz vi"
-)
-DECIMAL_COMMA = frozenset(_COMMA.split())
-"""Languages that write 1.234,5 (CLDR 45, symbols-numberSystem-latn/decimal); the others write 1,234.5."""
-_COMMA_NOT = frozenset({"es-MX", "es-US", "es-419", "de-CH", "de-LI"})
-
-_CURRENCIES = ("RM", "Rp", "Rs", "Sh", "KSh", "Ksh", "TSh", "USh")
-"""Abbreviations of currencies that are written on the number: RM1,234.50."""
-_UNGLUED = "|".join([r"(?<![A-Za-z\d.,])", *(rf"(?<=\b{name})" for name in _CURRENCIES)])
-_FORMULA = r"\\[dt]?frac ?\{ ?\d+ ?\} ?\{ ?\d+ ?\}|(?:\d+ )?\d+ ?[/⁄] ?\d+(?![\d/]|[.,]\d)|\d+ ?\^ ?(?:\d+|\{ ?\d+ ?\})"
-_WORKED = re.compile(rf"[-−–]? ?(?:{_FORMULA})")
-_NUMBER = re.compile(
-    rf"(?:(?<![\w)\]])[-−–] ?)?(?<![\w.,/])(?:{_FORMULA})|(?:{_UNGLUED})(?:(?<![\w)\]])[-−–] ?)?(?:\d{{1,3}}(?:[ '’]\d{{3}})+(?!\d)|\d+)(?:[.,٬٫]\d+)*"
-)
-_FIRST = re.compile(r"\d|\\[dt]?frac")
-_STEP = re.compile(r"^\d{1,2}[.)] (?=[^\W\d_])", re.MULTILINE)
-"""What counts the steps of a solution, a line each: "1. First we add.", "2. Then we divide."."""
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
-_LONGEST = 40
 _FEW, _FEW_UNSPACED = 3, 5
 """Words, one of them a number, behind or before a correction; letters of scripts that write syllables or words."""
 _LONGEST_DECLINING = 200
 """Characters of a reply that declines and only mentions a number: "I lack information; the text names 3 people."."""
 _YEAR = re.compile(r"1\d{3}|20\d{2}|2100")
-_HAN_SCRIPTS = frozenset({"Hans", "Hant", "Jpan"})
-_SHORTENED = re.compile(r"[百千万萬亿億][一二三四五六七八九]\Z")
-"""一百五 is 150 in spoken Chinese, and 105 in Japanese and to some who write: it is not read."""
-_HAN_NUMERALS = "〇零一二两兩三四五六七八九十百千万萬亿億"
 _LONGEST_JOIN = 10
 """Characters between two parts of a number: blanks and "and"."""
-_LARGEST_POWER = 100
-_LARGEST_EXACT = 10**28
-"""What Decimal writes exactly."""
 _OPERATORS = r"[⁄/^×*·⋅]|\\times|\\cdot"
 
 
@@ -68,42 +44,6 @@ def _beside(wording: Wording) -> tuple[re.Pattern[str], re.Pattern[str]]:
         re.compile(rf"\d{counted} ?{joining} ?-?\Z|[/⁄^]\Z|\d[:–]\Z"),
         re.compile(rf"{counted} ?{joining} ?-?\d|\^|[:–]\d"),
     )
-
-
-def number_of(text: str, language: str) -> str | None:
-    """Read a text that is one number, in the form in which answers and gold labels are compared.
-
-    >>> number_of("1.234,50", "de"), number_of("١٬٢٣٤", "ar"), number_of("-3.0", "en")
-    ('1234.5', '1234', '-3')
-
-    Args:
-        text: One number in any digits.
-        language: BCP-47; decides between decimal point and comma.
-
-    Returns:
-        Digits with a point if there is a fraction, no trailing zeros; None if the text is no number.
-    """
-    found = _numbers(peel_number(text))
-    whole = len(found) == 1 and found[0][1] == peel_number(text)
-    return _value(found[0][1], language) if whole else None
-
-
-def peel_number(text: str) -> str:
-    """Clean a text and cut what may be around a number, but not its sign."""
-    cleaned = plain_digits(clean(text))
-    inner = peel(cleaned)
-    place = cleaned.find(inner)
-    sign = place > 0 and cleaned[place - 1] in "-−–" and inner[:1].isdigit()
-    return cleaned[place - 1] + inner if sign else inner
-
-
-def _numbers(text: str) -> list[tuple[int, str]]:
-    first = _FIRST.search(text)
-    if first is None:
-        return []
-    # A minus and a blank may be before the first digit; what is before them costs most of the time in a long reply.
-    found = _NUMBER.finditer(text, max(0, first.start() - 2))
-    return [(match.start(), match[0]) for match in found if len(match[0]) <= _LONGEST]
 
 
 def _multiplied(text: str, found: list[tuple[int, str]], reply: Text) -> str | None:
@@ -120,7 +60,7 @@ def _multiplied(text: str, found: list[tuple[int, str]], reply: Text) -> str | N
         if more is None or not _continues(text[end:place], (factor, less), more, reply):
             break
         total, factor, end = total + Decimal(more) * less, less, behind
-    return _plain(total)
+    return plain_number(total)
 
 
 def _continues(between: str, factors: tuple[int, int], more: str, reply: Text) -> bool:
@@ -143,8 +83,8 @@ def _part(text: str, found: tuple[int, str], reply: Text) -> tuple[str | None, i
     end = place + len(token)
     wording = reply.reader.wording
     before, behind = _beside(wording)
-    alone = before.search(text, max(0, place - _LONGEST), place) is None and behind.match(text, end) is None
-    value, factor = (_value(token, reply.reader.language) if alone else None), 1
+    alone = before.search(text, max(0, place - LONGEST), place) is None and behind.match(text, end) is None
+    value, factor = (value_of(token, reply.reader.language) if alone else None), 1
     if wording.grammar.magnitude_first and (match := _magnitude_before(wording).search(text[:place])):
         return value, _factor(wording, match), end
     while value is not None and (match := _magnitudes(wording).match(text, end)):
@@ -213,80 +153,11 @@ def _alternatives(wording: Wording, *, endings: str = "", left: bool = True) -> 
     return f"(?i:{'|'.join(found)})" if found else r"(?!)"
 
 
-def _value(token: str, language: str) -> str | None:
-    """Canonical form of a token that _NUMBER found.
-
-    One mark before exactly three digits is a thousands separator where it is the language's; before any other
-    count it is the decimal mark. Where both marks occur the last is the decimal mark.
-    """
-    negative = token[0] in "-−–"
-    if "/" in token and language.split("-")[0] == "fa":
-        # Persian writes a decimal mark as a slash.
-        token = token.replace("/", ".")
-    elif _WORKED.fullmatch(token):
-        worked = _worked_out(token)
-        return f"-{worked}" if worked and negative else worked
-    digits = re.sub(r"[-−–' ’٬]", "", token).replace("٫", ".")
-    comma = language.split("-")[0] in DECIMAL_COMMA and language not in _COMMA_NOT
-    point, thousand = (",", ".") if comma and "٫" not in token else (".", ",")
-    marks = [mark for mark in digits if mark in ".,"]
-    if len(set(marks)) == 2:
-        point = marks[-1]
-        thousand = "." if point == "," else ","
-        if marks.count(point) > 1:
-            return None
-    elif len(marks) > 1:
-        point, thousand = "", marks[0]
-    elif marks and marks[0] == thousand and len(digits.partition(thousand)[2]) != 3:
-        point, thousand = thousand, point
-    digits = digits.replace(thousand, "")
-    if point:
-        digits = digits.replace(point, ".")
-    text = _plain(Decimal(digits))
-    return f"-{text}" if negative and text != "0" else text
-
-
-def _worked_out(token: str) -> str | None:
-    """Value of a power or a fraction without its sign; None if digits cannot write it, or it is too large."""
-    whole, one, other = map(int, ["0", *re.findall(r"\d+", token)][-3:])
-    if "^" in token:
-        return str(one**other) if other <= _LARGEST_POWER and one**other < 10**_LONGEST else None
-    # "2½" is "21⁄2" by now.
-    mixed = "⁄" in token and one >= 10  # noqa: PLR2004
-    place = next((n for n in range(_LONGEST) if other and one * 10**n % other == 0), None)
-    if mixed or place is None:
-        return None
-    units = whole * 10**place + one * 10**place // other
-    return _plain(Decimal(units).scaleb(-place)) if units < _LARGEST_EXACT else None
-
-
-def _plain(value: Decimal) -> str:
-    """Digits with a point if there is a fraction, without zeros that say nothing."""
-    sign, text = ("-", format(-value, "f")) if value < 0 else ("", format(value, "f"))
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    text = text.lstrip("0") or "0"
-    return sign + (f"0{text}" if text.startswith(".") else text)
-
-
-def _undenied(text: str, reply: Text) -> list[tuple[int, str]]:
-    """The numbers that nothing negates or asks and that count no steps: "not 12 but 15" holds one."""
-    steps = [match.start() for match in _STEP.finditer(text)] if "\n" in text else []
-    counting = steps if len(steps) > 1 else ()
-    return [
-        (place, token)
-        for place, token in _numbers(text)
-        if place not in counting
-        and not follows_negator(text, reply.around, place)
-        and not asked(text, place + len(token))
-    ]
-
-
 def boxed_number(reply: Text) -> str | None:
     r"""The first number in the last LaTeX box: `\boxed{42}`."""
     boxes = _BOXED.findall(plain_digits(reply.text))
     inner = re.sub(r"\\[,;! ]|\{,\}", "", boxes[-1]) if boxes else ""
-    found = _numbers(inner)
+    found = numbers_in(inner)
     return _multiplied(inner, found, reply) if found else None
 
 
@@ -297,8 +168,8 @@ def corrected_number(reply: Text) -> str | None:
 
 def _short_number(reply: Text) -> str | None:
     """The one number of very few words."""
-    found = _numbers(plain_digits(reply.text))
-    few = len(reply.text.split()) <= _FEW and len(reply.text) <= _LONGEST
+    found = numbers_in(plain_digits(reply.text))
+    few = len(reply.text.split()) <= _FEW and len(reply.text) <= LONGEST
     dense = sum(is_dense(letter) for letter in reply.text)
     return last_number(reply) if found and few and dense <= _FEW_UNSPACED else None
 
@@ -306,7 +177,7 @@ def _short_number(reply: Text) -> str | None:
 def cue_number(reply: Text) -> str | None:
     """The number behind the last cue in its sentence; behind the last equals sign if there is one."""
     said = _in_digits(reply)
-    places = [cue.end() for cue in _cues_in(said, reply.reader.wording)]
+    places = [cue.end() for cue in _cues_in(reply, said)]
     if not places:
         return None
     rest = said[places[-1] :]
@@ -315,7 +186,7 @@ def cue_number(reply: Text) -> str | None:
         rest = rest.removeprefix("-")
     sentence = SENTENCE_END.split(rest.lstrip(" :\n"), maxsplit=1)[0]
     told = sentence.rpartition("=")[2]
-    found = _undenied(told, reply)
+    found = claimed(told, undenied(told, reply), reply)
     return _multiplied(told, found, reply) if found else None
 
 
@@ -326,7 +197,7 @@ def last_number(reply: Text) -> str | None:
     declines.
     """
     said = _in_digits(reply)
-    found = _undenied(said, reply)
+    found = claimed(said, undenied(said, reply), reply)
     found = found[: _before_regret(said, found, reply)] if len(found) > 1 else found
     if not found or _only_mentioned(said, found, reply) or _only_a_year(said, found[-1], reply):
         return None
@@ -374,42 +245,14 @@ def _only_a_year(said: str, found: tuple[int, str], reply: Text) -> bool:
 
 
 def _in_digits(reply: Text) -> str:
-    """The reply with plain digits, also where it is nothing but a numeral in Chinese characters, or ends with one behind a cue."""
+    """The reply with plain digits, also where it is nothing but a number in words, or ends with one behind a cue."""
     said = plain_digits(reply.text)
-    wording = reply.reader.wording
-    if wording.script not in _HAN_SCRIPTS or any(map(str.isdigit, said)):
+    if any(map(str.isdigit, said)) or (number := final_number(said, reply.reader.wording)) is None:
         return said
-    numeral = _han_numeral(wording).search(said, max(0, len(said) - _LONGEST))
-    if numeral is None or said[: numeral.start()].endswith(tuple(_HAN_NUMERALS)):
-        return said
-    if wording.script != "Jpan" and _SHORTENED.search(numeral[1]):
-        return said
-    before = said[: numeral.start()]
-    behind_cue = any(cue.end() == numeral.start() for cue in _cues_in(said, wording))
-    return f"{before}{_han_value(numeral[1])}" if behind_cue or not peel(before) else said
-
-
-@lru_cache(maxsize=64)
-def _han_numeral(wording: Wording) -> re.Pattern[str]:
-    return re.compile(rf"([{_HAN_NUMERALS}]+){endings(wording)}[{PUNCTUATION}\"\n ]*\Z")
-
-
-def _han_value(numeral: str) -> int:
-    """Value of a numeral such as 四十五, 一百零五, 二〇二〇 or 三万五千."""
-    values = [2 if each in "两兩" else int(unicodedata.numeric(each)) for each in numeral]
-    if max(values) <= 9:  # noqa: PLR2004 (digits one after the other)
-        return int("".join(map(str, values)))
-    total = section = digit = 0
-    for value in values:
-        if value < 10:  # noqa: PLR2004
-            digit = value
-        elif value < 10_000:  # noqa: PLR2004
-            section, digit = section + (digit or 1) * value, 0
-        elif total < value:  # 二万亿: all that is before is multiplied
-            total, section, digit = (total + section + digit or 1) * value, 0, 0
-        else:
-            total, section, digit = total + (section + digit or 1) * value, 0, 0
-    return total + section + digit
+    place, value = number
+    before = said[:place]
+    behind_cue = any(not said[cue.end() : place].strip(" :\n\"'") for cue in _cues_in(reply, before))
+    return f"{before}{value}" if behind_cue or not peel(before) else said
 
 
 def whole_number(reply: Text) -> str | None:
@@ -417,8 +260,11 @@ def whole_number(reply: Text) -> str | None:
     return number_of(reply.text, reply.reader.language)
 
 
-def _cues_in(said: str, wording: Wording) -> Iterator[re.Match[str]]:
-    pattern, needles = _cues(wording)
+def _cues_in(reply: Text, said: str) -> Iterator[re.Match[str]]:
+    """The cues in the text of a reply, or in its beginning."""
+    pattern, needles = _cues(reply.reader.wording)
+    if not needles.triggers.stand_in(reply.folded, words_of(reply.folded)[2]):
+        return iter(())
     return needles.matches(pattern, said, fold(said))
 
 
@@ -429,7 +275,8 @@ def _cues(wording: Wording) -> tuple[re.Pattern[str], Needles]:
         key=lambda stem: (-len(stem), stem),
     )
     patterns = [bounded(re.escape(stem).replace(r"\ ", r"\s"), stem) for stem in stems]
-    needles = Needles((), None, whole_words((fold(stem), edges(stem)) for stem in stems))
+    triggers = cue_triggers((fold(stem) for stem in stems), wording)
+    needles = Needles(triggers, None, whole_words((fold(stem), edges(stem)) for stem in stems))
     return re.compile(f"(?i:{'|'.join(patterns)})" if patterns else r"(?!)"), needles
 
 

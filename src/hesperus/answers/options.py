@@ -8,11 +8,11 @@ from functools import lru_cache
 
 from hesperus.answers.context import Context, negated
 from hesperus.answers.judged import denied, excluded
-from hesperus.answers.needles import stands
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import fold, respelt
+from hesperus.answers.triggers import stands
 from hesperus.languages.letters import script_of
 from hesperus.normalization import comparable, key, peel
 

@@ -9,30 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import compress
 
-from hesperus.answers.needles import Finder, shortest, stands
+from hesperus.answers.needles import Finder
 from hesperus.answers.scripts import in_word, is_unspaced
 from hesperus.answers.spelling import SENTENCE_END
-from hesperus.languages.letters import RANGES, UNSPACED
-from hesperus.normalization import PUNCTUATION
+from hesperus.answers.triggers import SIGNS, Part, longest, stands, whole_words
 
 _GAP = 48
 """Characters that an ellipsis represents at most; they hold no end of a sentence."""
-NO_WORD = re.compile(rf"[\s{PUNCTUATION}\"()\[\]{{}}<>|/\\–—-]+")
-_WORD = re.compile(NO_WORD.pattern.replace("[", "[^", 1))
 _ELLIPSIS = re.compile(" ?… ?")
-_UNSPACED = "".join(RANGES[script] for script in sorted(UNSPACED))
-_BLANKLESS = re.compile(f"[{_UNSPACED}]")
-_BESIDE_BLANKLESS = re.compile(f"[^\\W{_UNSPACED}]+")
-_PART = re.compile(r"\w+")
-_TOKEN = re.compile(rf"[\w{''.join(RANGES.values())}]+")
-_ODD = "'*_+&%$#@^=~`"
-"""Signs beside a word that do not end it for NO_WORD."""
-
-Part = tuple[str, bool]
-"""A text and whether any ending may follow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +36,11 @@ class Words:
     unspaced: tuple[str, ...]
 
     @property
-    def needles(self) -> tuple[str, ...]:
-        """Of these at least one is in every text in which a word does."""
-        return shortest((*self.plain, *(word.split()[0] for word in self.several), *self.unspaced))
+    def phrases(self) -> tuple[tuple[Part, ...], ...]:
+        """The words as phrases of one part."""
+        return tuple(
+            ((word.strip(), False),) for word in (*sorted(self.plain), *self.several, *self.unspaced)
+        )
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Words:
@@ -90,8 +78,8 @@ class Words:
         )
 
     def _stand_in(self, text: str) -> bool:
-        spaced = NO_WORD.sub(" ", text)
-        return not self.plain.isdisjoint(spaced.split(" ")) or stands(self.several, f" {spaced} ")
+        words = SIGNS.sub(" ", text).split()
+        return not self.plain.isdisjoint(words) or stands(self.several, f" {' '.join(words)} ")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,14 +90,14 @@ class Phrases:
         phrases: The phrases.
         starts: Finds where one of them may begin.
         begun: For each key of `starts.held` the phrases that begin with it.
-        by_word: Phrases by a word that is in every text in which they are.
+        by_word: Phrases by the longest of the words that are in every text in which they are, with all of these.
         others: The phrases without such a word; None without one.
     """
 
     phrases: tuple[tuple[Part, ...], ...]
     starts: Finder
     begun: Mapping[str, tuple[tuple[Part, ...], ...]]
-    by_word: Mapping[str, tuple[tuple[Part, ...], ...]]
+    by_word: Mapping[str, tuple[tuple[frozenset[str], tuple[Part, ...]], ...]]
     others: Phrases | None
 
     @classmethod
@@ -133,21 +121,16 @@ class Phrases:
             start: tuple(parts for parts in known if parts[0][0] in held)
             for start, held in starts.held.items()
         }
-        by_word: dict[str, tuple[tuple[Part, ...], ...]] = {}
+        by_word: dict[str, tuple[tuple[frozenset[str], tuple[Part, ...]], ...]] = {}
         others = []
         for parts in known:
-            if word := _whole_word(parts):
-                by_word[word] = (*by_word.get(word, ()), parts)
+            if words := whole_words(parts):
+                by_word[longest(words)] = (*by_word.get(longest(words), ()), (words, parts))
             else:
                 others.append(parts)
         # Where none has such a word the phrases are their own others.
         rest = cls._of(tuple(others)) if others and by_word else None
         return cls(known, starts, begun, by_word, rest)
-
-    @property
-    def needles(self) -> tuple[str, ...]:
-        """Of these at least one is in every text in which a phrase does."""
-        return shortest(parts[0][0] for parts in self.phrases)
 
     def stand_in(self, text: str) -> bool:
         """Whether one of the phrases is in a folded text."""
@@ -158,8 +141,9 @@ class Phrases:
         if not self.by_word:
             return self.stand_in(text)
         for word in self.by_word.keys() & words:
-            if any(_span(parts, text, 0) is not None for parts in self.by_word[word]):
-                return True
+            for held, parts in self.by_word[word]:
+                if held <= words and _span(parts, text, 0) is not None:
+                    return True
         return self.others is not None and self.others.stand_in(text)
 
     def begin(self, text: str) -> bool:
@@ -216,31 +200,6 @@ class Phrases:
                 kept[begin:end] = bytes(end - begin)
                 span = _span(parts, folded, end)
         return "".join(compress(text, kept))
-
-
-@lru_cache(maxsize=4)
-def words_of(text: str) -> tuple[tuple[str, ...], str, frozenset[str]]:
-    """The words of a folded text in order, the same with a blank before and behind each, and what they are made of.
-
-    The last are those that `Phrases.among` asks for: "l'ia" is "l" and "ia", "是ai" is "是" and "ai".
-    """
-    words = tuple(_WORD.findall(text))
-    parts = set(words)
-    for word in words:
-        if not word.isalnum():
-            parts.update((word.strip(_ODD), *_PART.findall(word)))
-    if not text.isascii() and _BLANKLESS.search(text) is not None:
-        parts.update(_BESIDE_BLANKLESS.findall(text))
-    return words, f" {' '.join(words)} ", frozenset(parts)
-
-
-def _whole_word(parts: tuple[Part, ...]) -> str:
-    """The longest word of a phrase that is in it as a whole; empty where it has none, or no blanks are written."""
-    words: list[str] = []
-    for text, stem in parts:
-        said = _TOKEN.findall(text)
-        words += said[:-1] if stem else said
-    return max((word for word in words if not is_unspaced(word)), key=len, default="")
 
 
 def _span(parts: tuple[Part, ...], text: str, start: int) -> tuple[int, int] | None:

@@ -7,15 +7,16 @@ import re
 from hesperus.answers.anywhere import mentions
 from hesperus.answers.context import CLAUSE
 from hesperus.answers.options import option_keys
-from hesperus.answers.phrases import words_of
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import SENTENCE_END, fold
+from hesperus.answers.triggers import words_of
 from hesperus.normalization import comparable
 
 _LONGEST_OWN = 200
 _EARLY = 400
 """Characters in which a phrase by which models decline stands."""
 _BLANK = re.compile(" +")
+_DIGIT = re.compile(r"\d")
 _OPENERS = " \"'([{<"
 _LONGEST_UNWILLING = 300
 _SHORTEST_NAME = 2
@@ -49,7 +50,7 @@ def _regrets(reply: Text) -> bool:
 
 def _will_not(reply: Text) -> bool:
     """True where a sentence of a short reply without any candidate for an answer declines by its grammar."""
-    if len(reply.text) > _LONGEST_UNWILLING:
+    if len(reply.text) > _LONGEST_UNWILLING or _holds_candidate(reply):
         return False
     said = reply.folded
     whole = words_of(said)[:2]
@@ -59,12 +60,12 @@ def _will_not(reply: Text) -> bool:
         for words in reply.around.declining
     ):
         return False
-    return not _holds_candidate(reply) and not reply.around.guesses.stand_in(said)
+    return not reply.around.guesses.among(said, words_of(said)[2])
 
 
 def _holds_candidate(reply: Text) -> bool:
     """True where a reply mentions what could be an answer: a label, a number, an option's text, a name."""
-    if any(map(str.isdigit, reply.text)):
+    if _DIGIT.search(reply.text) is not None:
         return True
     if reply.reader.form == "text":
         return _names(reply)

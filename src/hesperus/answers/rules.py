@@ -15,13 +15,13 @@ from hesperus.answers.anywhere import contradicted, inside, opposite, sole
 from hesperus.answers.context import asked, behind_case, conditional, follows_negator, negated
 from hesperus.answers.found import is_letter, is_upheld, joined, label_of, matched, turned_round, uncounted
 from hesperus.answers.judged import excluded, in_case
-from hesperus.answers.needles import stands
 from hesperus.answers.options import one_of, option_of, text, text_inside, whole_option
 from hesperus.answers.refusals import declines, own_words
 from hesperus.answers.reply_text import Text
 from hesperus.answers.self_corrections import corrected as second_answer
 from hesperus.answers.self_corrections import taken_back
 from hesperus.answers.spelling import fold, sentences
+from hesperus.answers.triggers import stands, words_of
 from hesperus.normalization import peel
 
 _BOXED = re.compile(r"\\f?boxed ?\{ ?(?:\\[a-z]{2,8} ?\{)? ?([^{}\n]{1,200})\}")
@@ -67,7 +67,7 @@ def cue(reply: Text) -> str | None:
     """
     if reply.words.cue is None or (reply.is_bare and not reply.words.digits):
         return None
-    if not reply.words.cues.stand_in(reply.text, reply.lines):
+    if not reply.words.cues.stand_in(reply.text, reply.lines, reply.folded, words_of(reply.folded)[2]):
         return None
     return _last_said(reply, reply.words.cues.matches(reply.words.cue, reply.text, reply.lines))
 
@@ -100,7 +100,7 @@ def _last_said(reply: Text, matches: Iterable[re.Match[str]]) -> str | None:
 
 def _in_case(reply: Text, match: re.Match[str]) -> bool:
     """True where an answer is only supposed: "If the answer is A, …"."""
-    return in_case(reply.text, reply.around, *match.span("word"))
+    return reply.supposes and in_case(reply.text, reply.around, *match.span("word"))
 
 
 def start(reply: Text) -> str | None:
@@ -188,7 +188,7 @@ def _quoted(reply: Text) -> set[str]:
         if (label := matched(reply, match))
         and not turned_round(reply, match)
         and not _in_case(reply, match)
-        and not behind_case(reply.text, reply.around, match.start())
+        and not (reply.supposes and behind_case(reply.text, reply.around, match.start()))
     }
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from hesperus.answers.anywhere import mentions, sole
 from hesperus.answers.context import CLAUSE
 from hesperus.answers.found import label_of
-from hesperus.answers.phrases import Phrases, words_of
+from hesperus.answers.phrases import Phrases
 from hesperus.answers.reply_text import Text
+from hesperus.answers.triggers import words_of
 from hesperus.normalization import PUNCTUATION, peel
 
 _LONGEST = 120

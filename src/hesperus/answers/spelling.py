@@ -11,6 +11,7 @@ SENTENCE_END = re.compile(r"[.!?…۔।॥።။។៕](?=[ \n\"')\]]|\Z|[^\W0-
 
 _MIXED = re.compile("[A-Za-z][\u0370-\u04ff]|[\u0370-\u04ff][A-Za-z]")
 _MIXABLE = re.compile("[A-Za-z\u00c0-\u024f\u0370-\u04ff]+")
+_LATIN = re.compile("[A-Za-z]")
 _NOT_LATIN = re.compile("[\u0370-\u04ff]")
 _AS_LATIN = str.maketrans(
     "АВСЕНІЈКМОРЅТХУасеіјорѕухΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABCEHIJKMOPSTXYaceijopsyxABEZHIKMNOPTYXo"
@@ -22,7 +23,10 @@ _LONGEST_LETTERED = 6
 
 def unmixed(text: str) -> str:
     """The text with each word in one script that has letters of another only where they look like its own: "Вoth"."""
-    if text.isascii() or _MIXED.search(text) is None:
+    # Most texts are of one script, which a search for one letter of the other shows at once.
+    if text.isascii() or _NOT_LATIN.search(text) is None or _LATIN.search(text) is None:
+        return text
+    if _MIXED.search(text) is None:
         return text
     return _MIXABLE.sub(_one_script, text)
 
@@ -36,7 +40,7 @@ def _one_script(match: re.Match[str]) -> str:
         return latin
     # A short one may be an option's letter with an ending: "Bны".
     lettered = word[0].isascii() and len(word) < _LONGEST_LETTERED
-    return word if lettered or re.search("[A-Za-z]", cyrillic) else cyrillic
+    return word if lettered or _LATIN.search(cyrillic) else cyrillic
 
 
 def sentences(text: str) -> list[str]:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from hesperus.answers.needles import branches, outermost, stands
+from hesperus.answers.needles import branches, outermost
 from hesperus.answers.scripts import is_unspaced
+from hesperus.answers.triggers import stands
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ no such thing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
@@ -66,6 +67,7 @@ class Grammar:
         counters: What follows an option's number ("番", "번").
         letter_names: For each place, other letters and spelt names of letters ("乙", "बी").
         magnitudes: Words that multiply a number, with the factor ("लाख": "100000").
+        numerals: Words for numbers, with the value; "*100" multiplies what is before it, "+" joins two parts ("and").
         magnitude_first: Whether the magnitude is before its number ("milioni 3").
         spellings: Pairs of characters that count as one when words are compared (Arabic and Persian yeh).
         apostrophe: What an apostrophe does.
@@ -106,6 +108,7 @@ class Grammar:
     counters: tuple[str, ...] = ()
     letter_names: tuple[tuple[str, ...], ...] = ()
     magnitudes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    numerals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     magnitude_first: bool = False
     spellings: tuple[tuple[str, str], ...] = ()
     apostrophe: Apostrophe = "none"
@@ -158,8 +161,13 @@ def misshapen(raw: Any) -> Iterator[tuple[str, str]]:
             isinstance(value, dict) and all(isinstance(n, str) and n.isdigit() for n in value.values())
         ):
             yield where, "write words with a whole number, such as lakh: 100000"
+        elif key == "numerals" and not (
+            isinstance(value, dict) and all(_NUMERAL.fullmatch(str(number)) for number in value.values())
+        ):
+            yield where, 'write words with a whole number, "*100" for what multiplies, or "+" for "and"'
 
 
+_NUMERAL = re.compile(r"\d{1,4}|\*10{1,6}|\+")
 _EXCLUSIVE = (
     ("negators", "but"), ("negators", "conditions"), ("negators", "joins"), ("negators", "because"),
     ("negators_after", "endings"), ("but", "conditions"), ("but", "joins"), ("wrong", "right"),
@@ -208,6 +216,7 @@ def grammar_of(raw: Any) -> Grammar:
         **{key: tuple(map(str, raw[key])) for key in _LISTS if key in raw},
         letter_names=tuple(tuple(map(str, names)) for names in raw.get("letter_names", ())),
         magnitudes=MappingProxyType(dict(raw.get("magnitudes", {}))),
+        numerals=MappingProxyType(dict(raw.get("numerals", {}))),
         spellings=tuple(
             (str(pair[0]), str(pair[1]) if len(pair) > 1 else "") for pair in raw.get("spellings", ())
         ),

@@ -25,9 +25,10 @@ from hesperus.languages.identification import (
 from hesperus.languages.letters import RANGES, letters_of
 from hesperus.languages.tags import language
 
-_SENTENCE = re.compile(r"(?<=[.!?…؟।॥۔])[\"')\]]* |\n")
+_SENTENCE_END = re.compile(r"[.!?…؟।॥۔][\"')\]]* ")
 _JAPANESE_SENTENCE = re.compile(r"[.!?…\n]")
-_WORD = re.compile(r"[^\s.,;:!?\"()\[\]،؛؟।۔…]+")
+_SIGNS = re.compile(r"[.,;:!?\"()\[\]،؛؟।۔…]")
+"""What ends a word next to blanks."""
 _KANA = re.compile("[\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff]")
 _LONGEST = 6_000
 """Characters of a text that is looked at here; longer ones are identified."""
@@ -72,7 +73,7 @@ def plainly_in(text: str, tag: str) -> bool:
     if small is None:
         return False
     plain = rest = 0
-    for sentence in _SENTENCE.split(text.lower()):
+    for sentence in _SENTENCE_END.sub("\n", text.lower()).split("\n"):
         if small.is_plain(sentence):
             plain += len(sentence)
         else:
@@ -82,6 +83,9 @@ def plainly_in(text: str, tag: str) -> bool:
 
 def _is_too_short(text: str, scripts: tuple[str, ...]) -> bool:
     """Whether a text has too few letters to be told to be in another language, by its own script or by others."""
+    weight = 1 if IDEOGRAPHS.isdisjoint(scripts) else 3
+    if weight * sum(map(len, letters_of(scripts).findall(text))) >= MIN_LETTERS:
+        return False
     own, other = letter_weights(text, scripts)
     return own < MIN_LETTERS and other < FEWEST_PLAIN
 
@@ -100,11 +104,11 @@ class _SmallWords:
 
     def is_plain(self, sentence: str) -> bool:
         """Whether a lower-case sentence is plainly in the language."""
-        said = _WORD.findall(sentence)
-        if len(said) > _MOST_WORDS:
+        said = _SIGNS.sub(" ", sentence).split()
+        counted = sum(filter(None, map(self.votes.get, said)))
+        if len(said) > _MOST_WORDS or counted & _MOST_WORDS == 0:
             return False
-        votes = self.votes
-        counts = sum([votes[word] for word in said if word in votes]).to_bytes(self.languages, "little")
+        counts = counted.to_bytes(self.languages, "little")
         own = counts[0]
         lead = own - max(counts[1:])
         return (lead >= _LEAD and own * _WORDS_FOR_ONE >= len(said)) or (
