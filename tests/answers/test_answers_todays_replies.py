@@ -4,6 +4,7 @@
 thinking cut off. `traps.txt`: doubt and difference that are denied (no word for yes in them), a case and the other case, sentences
 that begin with a word spelt like an option's letter, numbers that are years. `years_and_pairs.txt`: a year beside what a
 text does not say, "between B and C, I choose C", "nothing false", option texts with an article, texts that say too little.
+`cases_and_contrasts.txt`: answers in one case only, "not A, as many think, but B", "yes and no", numbers explained in brackets.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from languages.replies_file import Line, lines_of, verdict
 REPLIES = list(lines_of(Path(__file__).with_name("replies_2026.txt")))
 TRAPS = list(lines_of(Path(__file__).with_name("traps.txt")))
 YEARS_AND_PAIRS = list(lines_of(Path(__file__).with_name("years_and_pairs.txt")))
+CASES_AND_CONTRASTS = list(lines_of(Path(__file__).with_name("cases_and_contrasts.txt")))
 
 
 def test_replies_are_in_every_language_with_a_pack() -> None:
@@ -43,3 +45,9 @@ def test_refusals_are_known(replies: list[Line]) -> None:
 def test_traps_give_no_answer() -> None:
     false = [str(line) for line in TRAPS if verdict(line) == "false"]
     assert len(false) <= 2, false
+
+
+def test_cases_and_contrasts() -> None:
+    verdicts = Counter(verdict(line) for line in CASES_AND_CONTRASTS)
+    assert verdicts["false"] <= 3, [str(line) for line in CASES_AND_CONTRASTS if verdict(line) == "false"]
+    assert verdicts["missed"] <= 0.04 * verdicts.total(), verdicts
