@@ -7,6 +7,7 @@ a step of a calculation and leaves nothing open: "If she eats 5, 7 are left".
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from hesperus.answers.context import CLAUSE, asked, behind_case, case_behind, follows_negator, left_open
 from hesperus.answers.number_values import numbers_in
@@ -24,7 +25,7 @@ _UNIT = re.compile(r"(?: ?[^\W\d_]+){1,3}(?=,)")
 """What is counted, between a number and a comma: "12 apples, if it rains"."""
 _WORD_START = re.compile(r"(?<!\w)\w")
 _LONGEST_CASE = 160
-"""Characters in which a clause that names a case is looked for."""
+"""Characters in which a clause that names a case is looked for, and a number before brackets."""
 
 
 def undenied(text: str, reply: Text) -> list[tuple[int, str]]:
@@ -43,14 +44,14 @@ def undenied(text: str, reply: Text) -> list[tuple[int, str]]:
     ]
 
 
-def _explaining(text: str, places: list[int]) -> list[int]:
+def _explaining(text: str, places: list[int]) -> set[int]:
     """Places of the numbers in brackets behind another number of the sentence: "7 apples (12 minus 5)"."""
-    found = []
+    found: set[int] = set()
     for match in _BRACKETED.finditer(text):
-        before = SENTENCE_END.split(text[: match.start()])[-1]
-        start = match.start() - len(before)
-        if any(start <= place < match.start() for place in places) and not _UNFINISHED.search(before):
-            found += [place for place in places if match.start() < place < match.end()]
+        before = SENTENCE_END.split(text[max(0, match.start() - _LONGEST_CASE) : match.start()])[-1]
+        first, last = bisect_left(places, match.start()), bisect_left(places, match.end())
+        if first < last and first and places[first - 1] >= match.start() - len(before):
+            found.update(() if _UNFINISHED.search(before) else places[first:last])
     return found
 
 
