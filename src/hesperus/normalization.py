@@ -69,7 +69,7 @@ def without_thoughts(text: str) -> str | None:
     Returns:
         The reply, or None if the thinking never ended and there is no reply.
     """
-    if not _OPEN_THOUGHT.match(text):
+    if "<" not in text or not _OPEN_THOUGHT.match(text):
         return text
     thought = _THOUGHT.match(text)
     return text[thought.end() :] if thought else None

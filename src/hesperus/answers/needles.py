@@ -58,7 +58,8 @@ class Needles:
         """
         if len(folded) != len(text):
             # Words are keys, in which "ß" is "ss": none of them holds a letter that folding makes two.
-            folded = fold("".join(each if len(fold(each)) == 1 else "\0" for each in text))
+            odd = {ord(each): "\0" for each in set(text) if not each.isascii() and len(fold(each)) != 1}
+            folded = fold(text.translate(odd))
         end = 0
         for place in self._places(text, folded):
             if place >= end and (match := pattern.match(text, place)) is not None:
