@@ -49,9 +49,9 @@ def _spelt(match: re.Match[str]) -> str:
 
 
 _MARKED = re.compile(
-    f"{_SPELT.pattern[:-1]}{_INVISIBLE.pattern[1:-1]}*#_~<'\t\n\r\xa0\u0335-\u0338\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+    f"{_SPELT.pattern[:-1]}{_INVISIBLE.pattern[1:-1]}*#_~<\t\n\r\xa0\u0335-\u0338\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 )
-"""What a text holds that cleaning changes, next to double blanks and what NFKC does."""
+"""What a text holds that cleaning changes, next to double blanks, three apostrophes and what NFKC does."""
 _LINES = re.compile(r" ?\n[ \n]*")
 
 PUNCTUATION = r".,;:!?…、،؛؟۔।॥፡።፣፤፥፧։၊။។៕៖་།~"
@@ -86,6 +86,7 @@ def clean(text: str) -> str:
     if (
         _MARKED.search(text) is None
         and "  " not in text
+        and "'''" not in text
         and text[1:2] != " "
         and (text.isascii() or (_MARKS.search(text) is None and unicodedata.is_normalized("NFKC", text)))
     ):
