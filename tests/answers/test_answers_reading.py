@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-import hesperus.answers.numerals as numerals_module
+import hesperus.answers.number_values as number_values_module
 import hesperus.answers.reader as reader_module
 import hesperus.answers.reading as reading_module
 from hesperus.answers import PRESETS, Reader, answer_from_logprobs, read, reader_for
@@ -296,7 +296,7 @@ def test_probabilities_that_are_refused(
 
 
 @pytest.mark.parametrize(
-    "module", [reader_module, reading_module, numerals_module], ids=lambda module: module.__name__
+    "module", [reader_module, reading_module, number_values_module], ids=lambda module: module.__name__
 )
 def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
     failed, tried = doctest.testmod(module)
