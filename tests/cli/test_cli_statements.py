@@ -214,7 +214,7 @@ def test_a_page_of_runs_says_why_answers_are_missing_and_of_what_its_means_are(t
     out = tmp_path / "page.html"
     assert call("report", file, "--out", out, "--resamples", 50).exit_code == 0
     page = out.read_text(encoding="utf-8").replace("\u00a0", " ")
-    assert "No reply" in page and "Not asked" in page
+    assert "1 item without a reply (error)" in page and "1 empty, 1 without a reply (error)" in page
     assert "1 of 39 replies (2.6 %) carry no answer" in page and "2 runs make 1 pair." in page
     assert "Right, mean of languages" in page and "Right, of all answers" in page
 

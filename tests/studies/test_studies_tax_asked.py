@@ -60,9 +60,9 @@ def test_the_run_is_read_by_the_command_without_a_flag(run: StudyRun) -> None:
         ("back_translation", "small − large"),
         ("naturalisation", "stratum"),
         ("bounds", "Bounds"),
-        ("validity", "not checked"),
+        ("parsers", "not checked"),
     ):
-        found = invoke(app, ["tax", name, folder, "--resamples", "50"])
+        found = invoke(app, ["measure", name, folder, "--resamples", "50"])
         assert found.exit_code == 0 and said in found.output, (name, found.output, found.exception)
     checklist = invoke(
         app, ["tax", "checklist", folder, "--resamples", "50", "--parser", "strict", "--format", "json"]
@@ -171,7 +171,7 @@ def test_checks_from_the_rating_page_find_their_items(run: StudyRun, tmp_path: P
     shown = invoke(
         app,
         [
-            "tax",
+            "measure",
             "naturalisation",
             str(run.folder),
             "--checks",
