@@ -89,11 +89,17 @@ def test_a_page_of_packed_records_is_that_of_the_records(
         subject=pl.col("item").str.head(2),
         probs=pl.lit(None, SCHEMA["probs"]),
     )
-    for name, run in (("senses", replace(study, records=hard)), ("languages", Run(make_quiz()))):
+    told = hard.with_columns(reply_language=pl.lit("de"))
+    runs = {
+        "senses": replace(study, records=hard),
+        "told": replace(study, records=told),
+        "languages": Run(make_quiz()),
+    }
+    for name, run in runs.items():
         write_run(run, tmp_path / name)
         packed = packed_run(tmp_path / name)
         assert packed is not None and packed.records["item"].dtype == pl.Categorical
-        assert "reply" not in packed.records.columns
+        assert ("reply" in packed.records.columns) == ("reply_language" not in run.records.columns)
         assert report_html(packed) == report_html(read_any_run(tmp_path / name))
 
 

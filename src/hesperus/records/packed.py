@@ -2,7 +2,7 @@
 
 A file that hesperus wrote was held to the contract as it was written, so its columns are taken as they are: each text is a
 code of a few bytes (polars' Categorical), which counts, compares and sorts as the text does. Replies differ nearly all and
-are not measured: they are read for the items that are shown.
+are not measured: they are read for the items that are shown, and where nothing else tells their language.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from hesperus.records.parts import trusted_scan
+from hesperus.records.reading import replies_tell_language
 from hesperus.records.runs import Run, read_run
 from hesperus.records.schema import MEASURED, SCHEMA
 
@@ -58,10 +59,12 @@ def packed_records(scan: pl.LazyFrame) -> pl.DataFrame:
         scan: The records (see trusted_scan).
     """
     kinds = scan.collect_schema()
+    tells = replies_tell_language(kinds, scan.select(pl.len()).collect().item())
     wanted = [
         name
         for name, kind in kinds.items()
         if (name in MEASURED and name not in _COUNTS)
+        or (name == "reply" and tells)
         or (name not in LONG_TEXTS and name not in SCHEMA and kind == pl.String)
     ]
     if "probs" in wanted and not scan.select(pl.col("probs").is_not_null().any()).collect().item():

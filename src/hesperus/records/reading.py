@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -80,10 +80,13 @@ def _wanted(file: Path, present: Sequence[str], columns: Sequence[str], *, rows:
         if name not in present:
             groups = [column for column in present if column not in SCHEMA]
             raise UnknownNameError(f"column of {file}", name, groups or present)
-    # Replies tell their language where no column does; those of a large table stay on disk all the same.
-    tell = "reply_language" not in present and rows <= _MANY_REPLIES
-    looked_at = (*MEASURED, *columns, *(["reply"] if tell else []))
+    looked_at = (*MEASURED, *columns, *(["reply"] if replies_tell_language(present, rows) else []))
     return [name for name in present if name in looked_at]
+
+
+def replies_tell_language(present: Collection[str], rows: int) -> bool:
+    """Whether replies are read for their language: no column has it, and they are not so many that they stay on disk."""
+    return "reply_language" not in present and rows <= _MANY_REPLIES
 
 
 def _parquet(file: Path, columns: Sequence[str] | None) -> pl.DataFrame:
