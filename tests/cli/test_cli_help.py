@@ -100,7 +100,7 @@ def test_completion_offers_commands_and_flags() -> None:
         return done.stdout.split()
 
     assert offered("hesperus me", 1) == ["merge", "measure"]
-    assert {"back_translation", "naturalisation", "checklist"} <= set(offered("hesperus tax ", 2))
+    assert {"simulate", "strata", "checklist"} <= set(offered("hesperus tax ", 2))
     assert offered("hesperus measure summary --mo", 3) == ["--model"]
 
 

@@ -68,8 +68,7 @@ def anonymous(store: RatingStore, said: Ratings, unit: str) -> dict[str, list[di
 
     Raters are numbered anew in each unit, so that nobody's manner can be followed from one to the next.
 
-    Returns:
-        Question to ``rater`` ("1", "2", …), ``state``, ``value`` and ``comment``.
+    Question to ``rater`` ("1", "2", …), ``state``, ``value`` and ``comment``.
     """
     by_question = said.get(unit, {})
     names = sorted({name for question, by in by_question.items() if question != COMMENT for name in by})

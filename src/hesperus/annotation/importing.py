@@ -183,12 +183,7 @@ def _take(
 ) -> ImportCounts:
     """Check everything, then store it; what says the same as the rater's last word is not stored again.
 
-    Args:
-        store: Where it goes.
-        by_rater: Name to judgements, in their order.
-        path: Named in errors.
-        add: Whether names that the store does not know become raters.
-        lines: Key of a judgement to its line, where the file has lines.
+    With `add`, names that the store does not know become raters; `lines` has the line of each judgement by its key.
     """
     _check(store, by_rater, path, add=add, lines=lines or {})
     known = {rater.name for rater in store.raters()}

@@ -81,16 +81,7 @@ def write_label_studio(sheet: Sheet, folder: Path | str) -> None:
 def judgements_of(document: object, sheet: Sheet, file: object) -> dict[str, list[Judgement]]:
     """The judgements in a JSON export of Label Studio.
 
-    Args:
-        document: The parsed file: a list of tasks with annotations.
-        sheet: Sheet of the tasks.
-        file: Named in errors.
-
-    Returns:
-        Annotator (``label-studio/ID``) to judgements. Annotations that were cancelled are left out.
-
-    Raises:
-        DataError: The file is no such export, or belongs to another sheet; names the task.
+    By annotator (``label-studio/ID``); annotations that were cancelled are left out.
     """
     if not isinstance(document, list):
         raise DataError("expected a list of tasks, as Label Studio exports as JSON", file=file)

@@ -129,11 +129,7 @@ class Judgement:
 
 
 def judgement_from(entry: object) -> Judgement:
-    """Read a judgement as the page sends it.
-
-    Raises:
-        DataError: A key is missing, unknown or holds something of the wrong kind.
-    """
+    """Read a judgement as the page sends it."""
     if not isinstance(entry, Mapping):
         raise DataError("a judgement is an object with key, unit, question, state and value")
     for name in entry:
@@ -160,8 +156,7 @@ def judgement_from(entry: object) -> Judgement:
 def check_judgement(judgement: Judgement, sheet: Sheet) -> None:
     """Refuse what the sheet does not ask or the scale does not have.
 
-    Raises:
-        DataError: Naming the unit's id is for the owner of the sheet, so the message names the code alone.
+    The message names the code alone: the unit's id is for the owner of the sheet.
     """
     unit = sheet.by_code.get(judgement.unit)
     if unit is None:
@@ -213,11 +208,7 @@ def _check_comment(judgement: Judgement) -> None:
 
 
 def scale_of(text: str) -> tuple[float, float]:
-    """LOW:HIGH as two numbers.
-
-    Raises:
-        UsageError: It is no scale.
-    """
+    """LOW:HIGH as two numbers."""
     low, _, high = text.partition(":")
     try:
         ends = float(low), float(high)

@@ -67,19 +67,8 @@ def snippets_frame(
 def gathered(frame: pl.DataFrame, *, source: str = "source", text: str = "translation") -> pl.DataFrame:
     """The sentences of each text as lists, from a table with a row for each sentence, as an evaluation leaves it.
 
-    Args:
-        frame: ``sentences.parquet`` of an evaluation: ``sentence`` (its number), the two texts, ``item``, and what tells
-            texts apart (``model``, ``input``, ``side_by_side``, …).
-        source: Column of the source sentence.
-        text: Column of the translated one.
-
-    Returns:
-        A row for each text: ``unit`` (the values that tell texts apart, with ``|`` between them), ``source`` and ``text``
-        as lists, the columns that tell texts apart, and ``source.language``, where the table has a ``language``.
-
-    Raises:
-        UnknownNameError: A column does not exist.
-        DataError: A sentence is twice.
+    A row for each text: ``unit`` (what tells texts apart, with ``|`` between), ``source`` and ``text`` as lists, and
+    the columns that tell texts apart; ``language`` becomes ``source.language``.
     """
     for name in ("item", _NUMBER, source, text):
         if name not in frame.columns:

@@ -366,11 +366,7 @@ def create_store(path: str | Path, sheet: Sheet) -> None:
 
 
 def as_role(name: str) -> Role:
-    """A role by its name.
-
-    Raises:
-        UnknownNameError: There is no such role.
-    """
+    """A role by its name."""
     for role in ROLES:
         if role == name:
             return role

@@ -55,11 +55,7 @@ class Draw:
     seed: int = 42
 
     def __post_init__(self) -> None:
-        """Refuse a draw that takes nothing.
-
-        Raises:
-            UsageError: n is below 1, or strata are named and no n.
-        """
+        """Refuse a draw that takes nothing."""
         if self.n is not None and self.n < 1:
             raise UsageError("a sample has at least 1 unit")
         if self.by is not None and self.n is None:
@@ -131,15 +127,7 @@ def units_from_frame(
 def drawn(units: Sequence[Unit], draw: Draw) -> tuple[tuple[Unit, ...], tuple[str, ...]]:
     """Draw units, seeded: each has a rank from a hash of seed and id, and the lowest ranks are taken.
 
-    Args:
-        units: All units.
-        draw: How many, of which strata.
-
-    Returns:
-        The drawn units in their old order, and a note for each stratum that had fewer than were asked for.
-
-    Raises:
-        UnknownNameError: The units have no such column.
+    The drawn units keep their old order; a note says of each stratum that had fewer than were asked for.
     """
     if draw.n is None:
         return tuple(units), ()

@@ -61,12 +61,7 @@ class Sheet:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check that the units fit the scheme.
-
-        Raises:
-            UsageError: There are no units.
-            DataError: An id is twice, or a unit's labels clash or are missing; names the unit.
-        """
+        """Check that the units fit the scheme."""
         if not self.units:
             raise UsageError("there is nothing to judge: no unit is left")
         seen: set[str] = set()

@@ -98,12 +98,7 @@ def audited_material(
 
 
 def findings_table(audit: Audit, name: str) -> Table:
-    """Every finding of an audit, with its signature.
-
-    Args:
-        audit: What was found.
-        name: What was audited.
-    """
+    """Every finding of an audit, with its signature."""
     from hesperus.analysis.table import Table
 
     columns = ("kind", "severity", "item", "languages", "detail")

@@ -86,18 +86,7 @@ def broken(
 ) -> BrokenItems | None:
     """The answers that were right in the baseline and are not in the run: what the summary of `hesperus check` lists.
 
-    Args:
-        run: Run folder or records file.
-        baseline: The run before.
-        models: Only these models.
-        tasks: Only these tasks.
-
-    Returns:
-        The answers, and how many were compared; None if a folder holds evaluations without their records.
-
-    Raises:
-        UsageError: No such run.
-        DataError: The records break their contract.
+    None if a folder holds evaluations without their records.
     """
     from hesperus.analysis.item_changes import broken_items
     from hesperus.records.reading import RECORDS_FILE

@@ -81,15 +81,8 @@ class DeclaredStudy:
 def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
     """Read a study, lay settings over it, and validate it.
 
-    Args:
-        study: A name, a file, a run folder, or keys.
-        settings: Key of a study file to its value; a key of a part is written with a dot, as in `sample.n`, or as its flag is
-            called, as in `limit`. One value is enough where a setting takes several.
-
-    Raises:
-        UnknownNameError: A study, key, task, language or model that does not exist.
-        UsageError: No such study file.
-        DataError: A value of the wrong kind.
+    A key of a part is written with a dot, as in `sample.n`, or as its flag is called, as in `limit`; one value is
+    enough where a setting takes several.
     """
     values, found = _keys_of(study)
     file, document = (None, None) if found is None else found
@@ -110,11 +103,7 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
 
 
 def _by_key(kind: StudyKind, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings by the keys of a study file: `limit` is the flag of `sample.n`.
-
-    Raises:
-        UsageError: A setting is given under both its names.
-    """
+    """The settings by the keys of a study file: `limit` is the flag of `sample.n`."""
     from hesperus.studies.asked.settings import settings_of
 
     known = settings_of(kind.model)
@@ -130,13 +119,7 @@ def _by_key(kind: StudyKind, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(study: Study) -> StudyKind:
-    """Which study it is, before it is validated.
-
-    Raises:
-        UnknownNameError: Neither a study nor a file.
-        UsageError: No such study file.
-        DataError: The file is no study.
-    """
+    """Which study it is, before it is validated."""
     values, found = _keys_of(study)
     name = str(values.get("study", "multisense"))
     if found is not None and name not in study_names():

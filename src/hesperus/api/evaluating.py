@@ -54,11 +54,7 @@ class Evaluated:
     settings: TableSettings
 
     def table(self, name: str = "scores") -> Table:
-        """One of the tables: scores, groups or counts.
-
-        Raises:
-            UnknownNameError: No such table.
-        """
+        """One of the tables: scores, groups or counts."""
         if name not in TABLES:
             raise UnknownNameError("table of evaluate", name, TABLES)
         return evaluation_table(

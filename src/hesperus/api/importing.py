@@ -42,14 +42,7 @@ def imported(
     progress: Callable[[int, int], None] | None = None,
     **settings: Any,
 ) -> Imported:
-    """As import_logs, with an account of all that was excluded.
-
-    Args:
-        sources: See import_logs.
-        out: See import_logs.
-        progress: Called with how many files are done, of how many.
-        settings: See import_logs.
-    """
+    """As import_logs, with an account of all that was excluded. `progress` hears how many files are done, of how many."""
     from dataclasses import fields
 
     from hesperus.errors import UnknownNameError

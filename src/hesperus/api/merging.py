@@ -148,12 +148,7 @@ def _usual_target(stores: Sequence[Path]) -> Path:
 
 
 def _shards_of(kinds: dict[Path, StoreKind]) -> dict[Path, ShardNote]:
-    """What each store says of the shard that it is of; every store is opened, so that what cannot be read is found first.
-
-    Raises:
-        UsageError: They are of different studies, or of one that was split differently.
-        StoreError: One cannot be read.
-    """
+    """What each store says of the shard that it is of; every store is opened, so that what cannot be read is found first."""
     found: dict[Path, ShardNote] = {}
     for store, kind in kinds.items():
         with closing(Source(store, kind)) as source:
@@ -206,14 +201,7 @@ def run_by_files(declared: DeclaredStudy, *, out: Path | None = None, store: Pat
 def take_replies(
     declared: DeclaredStudy, files: Iterable[Path], *, out: Path | None = None, store: Path | None = None
 ) -> Path:
-    """Copy files of replies to where the next run of a study reads them.
-
-    Returns:
-        The folder.
-
-    Raises:
-        UsageError: A file is not there.
-    """
+    """Copy files of replies to where the next run of a study reads them. Gives the folder."""
     from hesperus.asking.batch_files import batches_folder
     from hesperus.studies.asked.keeping import default_store
 

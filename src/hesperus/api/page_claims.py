@@ -18,15 +18,7 @@ def page_claims_of(
 ) -> PageClaims:
     """What the page of a run claims; `hesperus verify PAGE` checks it.
 
-    Args:
-        run: Run folder or records file.
-        made: What the page shows, which says what it claims; what it has measured already is not measured again.
-        given: What was asked for.
-        is_of_run: Whether the page shows nothing that rests on other files than those of the run.
-
-    Raises:
-        UsageError: There is no such run.
-        DataError: The records break their contract.
+    What `made` has measured already is not measured again.
     """
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.short_signature import with_short

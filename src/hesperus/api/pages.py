@@ -40,8 +40,7 @@ class Page:
     def claims(self, places: Sequence[Path]) -> Callable[[str], str] | None:
         """Writes on a page what it claims; None without a record, and so without a number.
 
-        Args:
-            places: Run folder or records file; of several the page claims no table.
+        Of several runs the page claims no table.
         """
         from hesperus.api.page_claims import page_claims_of
         from hesperus.evidence.page import PageClaims
@@ -127,16 +126,7 @@ def _put(card: Path, text: str, wrote: Callable[[Path], object]) -> None:
 
 
 def page_of(places: Sequence[Path], **settings: Any) -> Page:
-    """Measure all that the page of a run shows.
-
-    Args:
-        places: Run folders or records files, several of an audit.
-        settings: As in report.
-
-    Raises:
-        UsageError: No such run; or a rule for invalid answers is given, of an audit, which has none.
-        DataError: The run breaks its contract, or holds nothing that can be compared.
-    """
+    """Measure all that the page of a run shows."""
     from dataclasses import fields
 
     from hesperus.analysis.run_kinds import study_kind
@@ -184,14 +174,7 @@ def _together(runs: Sequence[Path]) -> Run:
 def consistency_card_text(run: Run, given: GivenSettings, ending: str) -> str:
     """The consistency card of a run: per language the numbers that an auditor needs.
 
-    Args:
-        run: The run.
-        given: What was asked for; the run's study decides the rest.
-        ending: ``.html``, ``.md`` or ``.json``.
-
-    Raises:
-        UnknownNameError: Another ending.
-        DataError: An item has different numbers of options in different senses.
+    `ending` is ``.html``, ``.md`` or ``.json``.
     """
     from hesperus.analysis.run_kinds import study_kind
     from hesperus.analysis.settings import resolve_settings

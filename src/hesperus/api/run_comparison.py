@@ -75,19 +75,8 @@ def compared_runs(
 ) -> dict[str, Table]:
     """Differences of a second run from a first, in several measures.
 
-    Args:
-        runs: Run folders or records files: the baseline, and the other one.
-        whats: What is compared, as compare takes it.
-        given: How.
-        matched: A model of either run; None pairs models of the same name, or the only two.
-        chosen: Models and tasks that are looked at.
-        exact: As in compare.
-        quiet: Say nothing of what makes the numbers mean little.
-
-    Raises:
-        UnknownNameError: As compare.
-        UsageError: As compare.
-        DataError: As compare.
+    `matched` is a model of either run; None pairs models of the same name, or the only two. `quiet` says nothing of
+    what makes the numbers mean little.
     """
     from hesperus.analysis.compared import compare_table, no_shared_items
     from hesperus.analysis.open_answers.open_comparison import compare_open_answers

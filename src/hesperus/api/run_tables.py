@@ -29,18 +29,7 @@ class RunTables:
 
 
 def run_tables(run: Path, only: Sequence[str] = OF_RUNS, **settings: Any) -> RunTables:
-    """Measure everything that a run has.
-
-    Args:
-        run: Run folder or records file.
-        only: Names of measures; others are excluded.
-        settings: Fields of hesperus.analysis.settings.GivenSettings for every measure; what is not given is as the
-            run's study says.
-
-    Raises:
-        UsageError: There is no such run.
-        DataError: The records break their contract.
-    """
+    """Measure everything that a run has."""
     tables: dict[str, Table] = {}
     absent: dict[str, str] = {}
     with warnings.catch_warnings():

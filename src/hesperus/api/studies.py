@@ -78,11 +78,7 @@ def study_names() -> tuple[str, ...]:
 
 
 def study_kind(name: str) -> StudyKind:
-    """The study of that name.
-
-    Raises:
-        UnknownNameError: Nothing found.
-    """
+    """The study of that name."""
     found = plugins.maker("hesperus.studies", name, STUDIES)
     if found is None:
         raise unknown_study(name)

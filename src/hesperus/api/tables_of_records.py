@@ -138,12 +138,7 @@ class Told:
         self._given, self._described = given.of_whole(), described
 
     def take(self, records: pl.DataFrame, summary: Table | None) -> None:
-        """Note a part.
-
-        Args:
-            records: Its records.
-            summary: Its summary, where that is what is measured.
-        """
+        """Note a part."""
         self._counts.append(coverage(records).get((), Coverage()))
         self._summaries.append(summary or noted_summary(records, self._given, self._described))
         self._of_records |= dict.fromkeys([*language_notes(records), *gold_notes(records)])
@@ -180,18 +175,8 @@ def tables_of(
 ) -> dict[str, Table]:
     """Measure a run: one measure for a person, several for a check. What a table rests on is read once for all of them.
 
-    Args:
-        measures: Names of measures.
-        run: A run in memory, records, a run folder, or a records file.
-        given: How; of several measures, those that take no groups and no rule for invalid answers are made without.
-        chosen: Models and tasks that are looked at.
-        scores: Item scores of translations (default: those in the run folder).
-        told: Gathers what a reader must be told next to the tables; None if nobody is.
-
-    Raises:
-        UnknownNameError: No such measure, cell or column.
-        UsageError: The run has not what a measure needs, or a setting is given that it does not take.
-        DataError: The records break their contract.
+    Of several measures, those that take no groups and no rule for invalid answers are made without. `told` gathers
+    what a reader must be told next to the tables.
     """
     said, found = run_description(run), dict[str, Table]()
     if told is not None:

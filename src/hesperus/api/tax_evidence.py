@@ -36,13 +36,7 @@ if TYPE_CHECKING:
 
 
 def evidence_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> Evidence:
-    """Everything that is there; a file next to a single run folder is found by its name.
-
-    Raises:
-        UsageError: A file is missing, or it is not plain which sense or task is meant.
-        DataError: A file breaks its contract.
-        UnknownNameError: A sense, task, reader or model of a group that does not exist.
-    """
+    """Everything that is there; a file next to a single run folder is found by its name."""
     from hesperus.analysis.tax.audit_evidence import Evidence
     from hesperus.analysis.tax.tax_settings import conditions_of
     from hesperus.analysis.views import narrowed
@@ -97,24 +91,14 @@ def _rated_file(runs: Sequence[Path], name: str) -> Path | None:
 
 
 def report_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> TaxReport:
-    """The page of what was given, as yet unwritten.
-
-    Raises:
-        UsageError: As evidence_of, or no two conditions can be compared.
-        DataError: As evidence_of.
-        UnknownNameError: As evidence_of.
-    """
+    """The page of what was given, as yet unwritten."""
     from hesperus.reports.tax.tax_report import tax_report
 
     return tax_report(evidence_of(inputs, drawn), items=items_of(inputs.runs))
 
 
 def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) -> None:
-    """Every model of a group must have answered something: a misspelt one would silently be one of the others.
-
-    Raises:
-        UnknownNameError: A model that no record has.
-    """
+    """Every model of a group must have answered something: a misspelt one would silently be one of the others."""
     from hesperus.errors import UnknownNameError
 
     known = records["model"].unique().to_list()
@@ -209,11 +193,7 @@ def _checked(
 
 
 def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Sequence[str]] | None) -> None:
-    """Whoever checked anything must have checked items of the strata.
-
-    Raises:
-        DataError: Somebody checked only what is no item of them.
-    """
+    """Whoever checked anything must have checked items of the strata."""
     from hesperus.errors import DataError
 
     chosen = {item for ids in (strata or {}).values() for item in ids}
@@ -236,15 +216,7 @@ def run_overview(folder: Path) -> Table:
 def tax_measure(what: str, inputs: AuditInputs, given: GivenSettings, models: Sequence[str] = ()) -> Table:
     """A table of an audit of a translated benchmark, as a measure of its run.
 
-    Args:
-        what: One of TAX_TABLES.
-        inputs: What it rests on.
-        given: Resamples, seed and interval; an audit has no other setting of measures.
-        models: Models that are shown; none: all.
-
-    Raises:
-        UsageError: The run has not what the table needs, or a setting is given that it does not take.
-        UnknownNameError: A model that the table does not have.
+    `inputs` is what it rests on; of the settings of measures an audit takes resamples, seed and interval alone.
     """
     from hesperus.analysis.tax.audit_evidence import tax_tables
 
@@ -264,10 +236,7 @@ def tax_measure(what: str, inputs: AuditInputs, given: GivenSettings, models: Se
 def audit_notes(found: Table, *, asked: bool, whole: bool) -> Iterator[str]:
     """What to keep in mind next to a table of an audit, each as one line for people.
 
-    Args:
-        found: The table.
-        asked: Whether another parser was to read the replies.
-        whole: Whether also what the table's own signature says.
+    `asked`: whether another parser was to read the replies; `whole`: also what the table's own signature says.
     """
     if found.measure == "parsers":
         yield from _sensitive(found, asked=asked)

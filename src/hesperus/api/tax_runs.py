@@ -76,11 +76,7 @@ class AuditInputs:
     exclude: Path | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a repeat that no record has.
-
-        Raises:
-            UsageError: It is below 1.
-        """
+        """Refuse a repeat that no record has."""
         if self.repeat is not None and self.repeat < 1:
             raise UsageError(f"--repeat is a number from 1, not {self.repeat}")
 
@@ -130,12 +126,7 @@ def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
 def records_of(
     runs: Sequence[Path], exclude: Path | None, tasks: Sequence[str] | None = None
 ) -> pl.DataFrame:
-    """The records of all runs together, of some tasks, without what a list of exclusions leaves out.
-
-    Raises:
-        UnknownNameError: A task that no record has.
-        DataError: The list leaves a task without items.
-    """
+    """The records of all runs together, of some tasks, without what a list of exclusions leaves out."""
     import polars as pl
 
     from hesperus.analysis.views import narrowed

@@ -187,11 +187,7 @@ def _page(page: Path, place: Path, id: str | None) -> Verification:
 
 
 def _of_texts(held: Bundle | None, tables: Mapping[str, Document], page: Path) -> dict[str, str]:
-    """Tables of a page that a bundle says it cannot make, and why: those that read texts, of which it has hashes.
-
-    Raises:
-        DataError: That is all of them.
-    """
+    """Tables of a page that a bundle says it cannot make, and why: those that read texts, of which it has hashes."""
     absent = held.manifest.get("absent") if held is not None else None
     found = {name: str(absent[name]) for name in tables if name in absent} if isinstance(absent, dict) else {}
     if found and len(found) == len(tables):
@@ -266,11 +262,7 @@ def _made_by(version: object) -> str:
 
 
 def _again(held: Bundle, place: Path) -> tuple[Mapping[str, Document], Mapping[str, str]]:
-    """The tables made anew, and why others could not be made.
-
-    Raises:
-        DataError: The run cannot be read or measured.
-    """
+    """The tables made anew, and why others could not be made."""
     from hesperus.api.bundling import SETTINGS, claimed
 
     settings = held.manifest.get("settings")

@@ -63,13 +63,8 @@ class LongTable:
 def read_tables(paths: Sequence[Path], *, language_column: str | None = None) -> LongTable:
     """Read files, and bring their rows to one shape.
 
-    Args:
-        paths: Data files; folders represent the data files in them, a run folder for its items.
-        language_column: Column that tells the language; None looks for one by its name.
-
-    Raises:
-        UsageError: No such file, a folder without data files, or a file whose language cannot be told.
-        DataError: A file cannot be read, or a row names no language.
+    Folders represent the data files in them, a run folder its items; without a `language_column` one is looked for by
+    its name.
     """
     rows: list[Row] = []
     keyed: set[str] = set()

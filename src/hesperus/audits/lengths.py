@@ -64,9 +64,7 @@ def _lengths(items: Items, keys: list[str]) -> Mapping[str, Floats]:
 def _odd(logs: Floats, settings: AuditSettings) -> tuple[Counts, Counts]:
     """In how many pairs of languages each length is odd, and in how many it was compared.
 
-    Args:
-        logs: Log lengths, items × languages, NaN if absent.
-        settings: The thresholds.
+    `logs` are log lengths, items × languages, NaN if absent.
     """
     count = logs.shape[1]
     odd = np.zeros(logs.shape, np.int64)
@@ -90,11 +88,7 @@ def _odd(logs: Floats, settings: AuditSettings) -> tuple[Counts, Counts]:
 def _expected(logs: Floats, centres: Floats, row: int, column: int) -> float:
     """Characters that a text should have: the median over the other languages, in the language's own measure.
 
-    Args:
-        logs: Log lengths, items × languages, NaN if absent.
-        centres: Median log length of each language.
-        row: The item.
-        column: The language.
+    `logs` are log lengths, items × languages, NaN if absent; `centres` the median log length of each language.
     """
     own = np.delete(logs[row] - centres, column)
     return float(np.exp(np.median(own[~np.isnan(own)]) + centres[column])) - _DAMPING

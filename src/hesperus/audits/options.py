@@ -146,10 +146,7 @@ def _letters(tag: str) -> tuple[str, ...]:
 def gold_range(items: Items, settings: AuditSettings, labels: Sequence[str] = ()) -> Iterator[Finding]:
     """Golds that are not among the item's labels: its letters where it has options, else the task's labels.
 
-    Args:
-        items: What is audited.
-        settings: Not used here.
-        labels: Canonical labels of items without options; none if any text may be right.
+    Without labels any text may be right.
     """
     for key, here in by_id(items).items():
         wrong: dict[str, list[str]] = {}
@@ -171,10 +168,7 @@ def gold_range(items: Items, settings: AuditSettings, labels: Sequence[str] = ()
 def gold_differs(items: Items, settings: AuditSettings, keep: bool = False) -> Iterator[Finding]:
     """Items with another gold in some language.
 
-    Args:
-        items: What is audited.
-        settings: Its reference decides which of two golds is the odd one.
-        keep: Whether gold belongs to the language in this task, so that a difference is for review only.
+    With `keep` gold belongs to the language in this task, so that a difference is for review only.
     """
     for key, here in by_id(items).items():
         golds = {tag: item.gold for tag, item in here.items() if item.gold is not None}

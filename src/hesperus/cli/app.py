@@ -211,8 +211,7 @@ def _defect(error: Exception) -> NoReturn:
 def _interrupted(stopped: SystemExit) -> None:
     """Tell an interrupt and a reader that went away from a failed check: typer turns both into exit codes of its own.
 
-    Raises:
-        SystemExit: The reader of standard output went away (141, as a shell counts it).
+    A reader that went away gives 141, as a shell counts it.
     """
     cause = stopped.__context__
     while cause is not None:

@@ -158,12 +158,7 @@ def _first_sentence(command: Command) -> str:
 
 
 def write_text(text: str, formatter: HelpFormatter) -> None:
-    """Write paragraphs, wrapped, and indented lines as they are: those are commands to copy.
-
-    Args:
-        text: A docstring; paragraphs are separated by blank lines.
-        formatter: Takes the lines.
-    """
+    """Write paragraphs, wrapped, and indented lines as they are: those are commands to copy."""
     was_example = False
     for paragraph in text.split("\n\n") if text else ():
         is_example = paragraph.startswith("    ")

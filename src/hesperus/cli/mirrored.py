@@ -99,11 +99,7 @@ class Mirrored:
         return (None, self.text) if found is None else (found[1], sentence(self.text[found.end() :]))
 
     def value(self, given: Any) -> Any:
-        """What was given of it, as the function or class takes it.
-
-        Raises:
-            UsageError: Of a mapping: what is not NAME=VALUE, or a name that is given twice.
-        """
+        """What was given of it, as the function or class takes it."""
         if not given and self.is_optional and self.is_many:
             return None
         if self.shape.endswith("by name"):
@@ -135,16 +131,7 @@ def sentence(text: str) -> str:
 
 
 def named_values(flag: str, given: Iterable[str] | None, form: str = "NAME=VALUE") -> list[tuple[str, str]]:
-    """Names with their values, as they were given; a name may hold an equals sign, a value may not.
-
-    Args:
-        flag: Named in the message, such as ``--map``.
-        given: What was given; None: nothing.
-        form: What is to be written.
-
-    Raises:
-        UsageError: One without a name, a value or an equals sign.
-    """
+    """Names with their values, as they were given; a name may hold an equals sign, a value may not."""
     from hesperus.errors import UsageError
 
     found = []
@@ -160,8 +147,7 @@ def named_values(flag: str, given: Iterable[str] | None, form: str = "NAME=VALUE
 def mirrored(home: str) -> dict[str, Mirrored]:
     """The settings of a function (its parameters) or of a class (its fields) with text in its docstring.
 
-    Args:
-        home: Its module and name: ``hesperus.api.evaluating:evaluate``.
+    `home` is its module and name: ``hesperus.api.evaluating:evaluate``.
     """
     module, _, name = home.partition(":")
     source = find_spec(module).loader.get_source(module)  # type: ignore[union-attr]  # it is one of ours

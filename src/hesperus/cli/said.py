@@ -14,9 +14,7 @@ from hesperus.terminal_width import terminal_width
 def say(text: str, *, is_result: bool = False) -> None:
     """Write a text to standard error; in a terminal on lines of its width, broken between words.
 
-    Args:
-        text: One line or several; nothing in it that a terminal would obey.
-        is_result: Whether it is what the command was asked for, which goes to standard output.
+    With `is_result` it is what the command was asked for, and goes to standard output.
     """
     width = terminal_width(sys.stdout if is_result else sys.stderr)
     if width:
@@ -39,13 +37,7 @@ def show_rows(
 ) -> None:
     """Print rows as a table.
 
-    Args:
-        name: What the table is called.
-        rows: Column to value.
-        format: As in hesperus.reports.formats.format_table.
-        columns: Names of the columns; those of the first row where empty.
-        signature: How the rows were made.
-        lead: A sentence that a person reads first.
+    Without `columns` they are those of the first row; `lead` is a sentence that a person reads first.
     """
     from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table

@@ -40,11 +40,7 @@ class StudyCommand(PlainCommand):
     """A command with the settings of the study that is named, by its name or its file; else with those of all."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Find out which study is named; its flags are then read.
-
-        Raises:
-            UnknownNameError: A flag that the study does not have.
-        """
+        """Find out which study is named; its flags are then read."""
         wants_help = bool({"--help", "-h"} & set(args)) or ctx.resilient_parsing
         named = ctx.meta[_NAMED] = _study_named(self._named(args), forgiving=wants_help)
         if named is not None and "--schema" in args and not wants_help:
@@ -117,11 +113,7 @@ def _without(studies: Sequence[str], paragraph: str) -> str:
 
 
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the flags of a study; its first parameter becomes the study that was declared.
-
-    Args:
-        body: A function of `declared` and further keyword parameters, annotated for typer.
-    """
+    """Give a command the flags of a study; its first parameter becomes the study that was declared."""
     own = list(inspect.signature(body, eval_str=True).parameters.values())[1:]
     keyword = inspect.Parameter.KEYWORD_ONLY
 
@@ -142,12 +134,7 @@ def takes_study(body: Callable[..., None]) -> Callable[..., None]:
 def _declared(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
     """The study that the command line names, with the flags laid over it.
 
-    Args:
-        what: A study file, a run folder with one, or the name of a study.
-        flags: Key of a setting, with `__` for a dot, to what was given.
-
-    Raises:
-        UsageError: A setting given twice that has one value, or flags alone that do not say enough.
+    Names of `flags` are keys of settings, with `__` for a dot.
     """
     from hesperus.api.declared import declared_study, kind_of
 

@@ -85,11 +85,7 @@ class Evaluator:
 
 
 def refuse_repeated(pairs: Sequence[Texts]) -> None:
-    """Every pair has a key of its own.
-
-    Raises:
-        ValueError: Two pairs have the same.
-    """
+    """Every pair has a key of its own."""
     seen: set[Key] = set()
     for pair in pairs:
         if pair.key in seen:

@@ -163,16 +163,7 @@ def prompt_texts(*names: str) -> tuple[str, ...]:
 def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) -> list[Settled[T]]:
     """Ask all questions, then again those with replies that could not be read.
 
-    Args:
-        questions: What to ask.
-        ask: Asks a batch. An Asker that retries is asked `tries` times besides the replies that its store holds.
-        tries: Most times that a question is asked.
-
-    Returns:
-        The result of each, in order.
-
-    Raises:
-        ValueError: `ask` gave another number of replies than it was given prompts.
+    An Asker that retries is asked `tries` times besides the replies that its store holds.
     """
     settled: list[Settled[T] | None] = [None] * len(questions)
     open_, reasons = list(range(len(questions))), [""] * len(questions)
@@ -216,11 +207,7 @@ def settle(questions: Sequence[Question[T]], ask: Ask, *, tries: int = TRIES) ->
 
 
 def reply_text(reply: Reply) -> str:
-    """The text of a whole reply, without the thinking that some models print before it.
-
-    Raises:
-        UnreadableReply: The reply was cut off or held back, is empty, too long, or nothing but thinking.
-    """
+    """The text of a whole reply, without the thinking that some models print before it."""
     if reply.finish == "length":
         raise UnreadableReply("cut off at its token limit")
     if reply.finish == "filter":
@@ -275,9 +262,7 @@ def fenced(text: str, *, also: str = "") -> Fenced:
     Paris is in France.
     41667365>>>
 
-    Args:
-        text: What is fenced.
-        also: Another text that will be in a fence with the same mark.
+    `also` is another text that will be in a fence with the same mark.
     """
     shown, beside = visible(text), visible(also)
     mark, turn = "", 0
@@ -310,9 +295,6 @@ def strict_json(text: str) -> object:
 
     >>> strict_json('```json\n{"1": "supported"}\n```')
     {'1': 'supported'}
-
-    Raises:
-        UnreadableReply: It is anything else, or an object names a key twice.
     """
     block = _FENCE.fullmatch(text.strip())
     document = block[1] if block else text

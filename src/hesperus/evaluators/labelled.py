@@ -92,12 +92,7 @@ def read_labelled(path: Path) -> list[LabelledText]:
 
 
 def read_references(path: Path) -> dict[str, str]:
-    """Read what is known of each topic: JSON lines, plain or gzip, with `topic` and `text`.
-
-    Raises:
-        UsageError: There is no such file.
-        DataError: The file is not that, or names a topic twice.
-    """
+    """Read what is known of each topic: JSON lines, plain or gzip, with `topic` and `text`."""
     found: dict[str, str] = {}
     for number, row, text in _rows(path):
         if row.topic in found:
@@ -111,8 +106,7 @@ def known_from_others(texts: Sequence[LabelledText]) -> dict[tuple[str, str], st
 
     It holds a part of what is true, so a judge that is perfect will miss true claims, and says nothing of irrelevance.
 
-    Returns:
-        (system, topic) to text, a claim a line; topics on which no other system has a supported claim are not there.
+    By (system, topic), a claim a line; topics on which no other system has a supported claim are not there.
     """
     known: dict[str, list[tuple[str, str]]] = {}
     for text in texts:

@@ -49,11 +49,7 @@ class View:
 
     @classmethod
     def parse(cls, pairs: Iterable[tuple[str, str]]) -> View:
-        """Read the query of an address; what it does not know is left alone.
-
-        Raises:
-            UsageError: A value that cannot be: no number, or no pair.
-        """
+        """Read the query of an address; what it does not know is left alone."""
         many: dict[str, list[str]] = {}
         for name, value in _unfolded(pairs):
             if value and value not in (held := many.setdefault(name, [])):
@@ -103,11 +99,7 @@ class View:
         return self.filtered(**{mark: other if key in held else (*held, key)})
 
     def conditions(self, references: Mapping[str, str]) -> Iterator[tuple[str, View]]:
-        """Each condition in words, with the view without it.
-
-        Args:
-            references: See hesperus.item_views.filter_address.references_of.
-        """
+        """Each condition in words, with the view without it."""
         pairs = filter_pairs(self.wanted)
         for words, pair in zip(condition_words(pairs, references), pairs, strict=True):
             left: dict[str, list[str]] = {}

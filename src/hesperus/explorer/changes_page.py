@@ -49,11 +49,7 @@ class ChangedSense:
 
 
 def changes_shown(matrix: ItemMatrix, changes: ItemChanges, choice: ChangeChoice) -> Mapping[str, Any]:
-    """What the template of the page takes.
-
-    Raises:
-        UnknownNameError: No such kind or sense.
-    """
+    """What the template of the page takes."""
     column = matrix.column(choice.sense) if choice.sense else None
     rows = changes.of(choice.kind, None if column is None else column.number)
     pages = max(1, -(-rows.height // PER_PAGE))

@@ -23,11 +23,7 @@ _FILE = "overrides.csv"
 
 
 def corrections_file(place: Path) -> Path:
-    """Where the corrections of a run are: in its folder, or next to its records file.
-
-    Args:
-        place: Run folder or records file.
-    """
+    """Where the corrections of a run are: in its folder, or next to its records file."""
     return place / _FILE if place.is_dir() else place.with_name(f"{place.stem}.{_FILE}")
 
 
@@ -56,29 +52,14 @@ class Decision:
 
 
 def read_corrections(file: Path) -> Overrides:
-    """The corrections of a file; none if there is no file.
-
-    Raises:
-        DataError: The file is no overrides file.
-    """
+    """The corrections of a file; none if there is no file."""
     return load_overrides(file) if file.is_file() else Overrides(str(file), {})
 
 
 def corrected_file(file: Path, key: RecordKey, reply: str, decision: Decision | None) -> Overrides:
     """Write the corrections of a file with those of a record put in or taken out.
 
-    Args:
-        file: The overrides file; it is made if it is missing, and removed with its last correction.
-        key: The record.
-        reply: The reply that was read.
-        decision: How; None takes the correction out.
-
-    Returns:
-        What is in the file.
-
-    Raises:
-        DataError: The file is no overrides file.
-        UsageError: It cannot be written, or it is not a decision.
+    None takes a correction out; the file is made if it is missing, and removed with its last correction.
     """
     held = {name: one for name, one in read_corrections(file).by_key.items() if name != key}
     if decision is not None:

@@ -83,11 +83,7 @@ def summary_page(open_: OpenRuns) -> str:
 
 
 def items_page(open_: OpenRuns, view: View) -> str:
-    """The item matrix.
-
-    Raises:
-        UnknownNameError: The view names what these runs do not have.
-    """
+    """The item matrix."""
     if open_.is_empty:
         return message_page(
             open_,
@@ -133,14 +129,8 @@ def items_page(open_: OpenRuns, view: View) -> str:
 def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str) -> str:
     """One question in all its senses.
 
-    Args:
-        open_: The runs.
-        view: The filter that led here.
-        of: ``item``, ``model``, ``task`` and ``run`` of the question; codes ``a`` and ``b`` to compare.
-        token: What a form that corrects an answer sends along.
-
-    Raises:
-        UnknownNameError: There is no such question.
+    `of` has ``item``, ``model``, ``task`` and ``run`` of the question, and codes ``a`` and ``b`` to compare; a form
+    that corrects an answer sends `token` along.
     """
     if open_.is_empty:
         return message_page(
@@ -238,15 +228,7 @@ def _choices_of(answer: AnswerView) -> list[tuple[str, str, bool]]:
 def changes_page(open_: OpenRuns, asked: Mapping[str, str], page: int) -> str:
     """Two runs item by item.
 
-    Args:
-        open_: The runs.
-        asked: ``before`` and ``after``, names of runs (by default the first two), ``kind``, ``sense``.
-        page: From 1.
-
-    Raises:
-        UsageError: Fewer than two runs are open.
-        UnknownNameError: No such run, kind or sense.
-        DataError: The runs have no question in common.
+    `asked` has ``before`` and ``after``, names of runs (by default the first two), ``kind`` and ``sense``.
     """
     names = list(open_.runs)
     if len(names) < 2:
@@ -259,12 +241,7 @@ def changes_page(open_: OpenRuns, asked: Mapping[str, str], page: int) -> str:
 
 
 def translations_page(open_: OpenRuns, asked: Mapping[str, str], page: int) -> str:
-    """Translations of a run (the first that has scores, if none is named), the lowest score first.
-
-    Raises:
-        UnknownNameError: No such run or metric.
-        DataError: The scores are broken.
-    """
+    """Translations of a run (the first that has scores, if none is named), the lowest score first."""
     scored = (name for name in open_.runs if open_.scores(name) is not None)
     run = asked.get("run") or next(scored, next(iter(open_.runs)))
     shown = translations_shown(run, open_.scores(run), open_.runs[run].items, asked.get("metric", ""), page)

@@ -104,11 +104,7 @@ def serve(
 
 
 def listening_at(port: int | None, usual: int = PORT) -> socket.socket:
-    """A socket on this machine: at the port that was given, or else at the usual one, or at a free one if that is taken.
-
-    Raises:
-        UsageError: The port that was given is taken.
-    """
+    """A socket on this machine: at the port that was given, or else at the usual one, or at a free one if that is taken."""
     if port:
         return listening(Address(port=port))
     if port is None:

@@ -58,12 +58,7 @@ class OpenRuns:
     def of(cls, runs: Sequence[tuple[str, Run]], places: Sequence[Path | None] = ()) -> OpenRuns:
         """Runs with their names; a name that two have is numbered.
 
-        Args:
-            runs: Names and runs.
-            places: Folder or records file of each, where corrections are kept; empty: nowhere.
-
-        Raises:
-            UsageError: There is no run.
+        `places` are the folders or records files where corrections are kept.
         """
         if not runs:
             raise UsageError("give at least one run folder or file of records")
@@ -86,31 +81,18 @@ class OpenRuns:
         return self._read[kind, run]  # type: ignore[no-any-return]
 
     def evaluated(self, run: str) -> Evaluated | None:
-        """The first evaluation of the open answers of a run; None without one.
-
-        Raises:
-            DataError: It is broken.
-        """
+        """The first evaluation of the open answers of a run; None without one."""
         study = self.runs[run].study
         return self._of_folder("evaluated", run, lambda folder: first_evaluation(folder, study))
 
     def scores(self, run: str) -> pl.DataFrame | None:
-        """Scores of the translations of a run, if hesperus score left them in its folder.
-
-        Raises:
-            UnknownNameError: No such run.
-            DataError: They are broken.
-        """
+        """Scores of the translations of a run, if hesperus score left them in its folder."""
         if run not in self.runs:
             raise UnknownNameError("run", run, self.runs)
         return self._of_folder("scores", run, run_scores)
 
     def ratings(self, run: str) -> pl.DataFrame | None:
-        """What raters said about the questions of a run, if its folder holds it (see read_ratings).
-
-        Raises:
-            DataError: It is broken.
-        """
+        """What raters said about the questions of a run, if its folder holds it (see read_ratings)."""
         return self._of_folder("ratings", run, read_ratings)
 
     @cached_property
@@ -120,11 +102,7 @@ class OpenRuns:
         return any((sense := parsed(code)) is not None and not sense.is_original for code in codes)
 
     def corrections(self, run: str) -> Overrides:
-        """Answers of a run that were corrected by hand.
-
-        Raises:
-            DataError: The file next to the run is not one of corrections.
-        """
+        """Answers of a run that were corrected by hand."""
         place = self.places.get(run)
         if ("corrections", run) not in self._read:
             held = Overrides("", {}) if place is None else read_corrections(corrections_file(place))
@@ -132,12 +110,7 @@ class OpenRuns:
         return self._read["corrections", run]  # type: ignore[no-any-return]
 
     def correct(self, run: str, key: RecordKey, decision: Decision | None) -> None:
-        """Put in or take out the correction of an answer; all numbers are counted again when they are next asked for.
-
-        Raises:
-            UsageError: No such reply, no such decision, or the file cannot be written.
-            DataError: The file is not one of corrections.
-        """
+        """Put in or take out the correction of an answer; all numbers are counted again when they are next asked for."""
         place = self.places.get(run)
         reply = self._reply(run, key)
         if place is None or reply is None:
@@ -183,11 +156,7 @@ class OpenRuns:
         return {name: resolve_settings(NOTHING_GIVEN, run.study) for name, run in self.runs.items()}
 
     def matrix(self, view: View) -> ItemMatrix:
-        """The matrix of a view: its senses, compared with its reference.
-
-        Raises:
-            UnknownNameError: The reference is no sense.
-        """
+        """The matrix of a view: its senses, compared with its reference."""
         reference = view.reference or None
         found = self._kept("matrix", view, lambda: item_matrix(self._corrected(), reference=reference))
         return found if view.senses == "all" else found.whole
@@ -224,10 +193,6 @@ class OpenRuns:
 
 
 def with_scores_of(run: Run, folder: Path) -> Run:
-    """A run with records that have the scores and translations of their replies, if the run folder has them.
-
-    Raises:
-        DataError: An evaluation in the folder is broken.
-    """
+    """A run with records that have the scores and translations of their replies, if the run folder has them."""
     found = first_evaluation(folder, run.study) if folder.is_dir() else None
     return run if found is None else replace(run, records=with_scores(run.records, found.pairs))

@@ -33,11 +33,7 @@ class ShownTranslation:
 def translations_shown(
     run: str, scores: pl.DataFrame | None, items: pl.DataFrame | None, metric: str, page: int
 ) -> Mapping[str, Any]:
-    """What the template of the page takes.
-
-    Raises:
-        UnknownNameError: No such metric.
-    """
+    """What the template of the page takes."""
     names = score_names(scores) if scores is not None else ()
     if scores is None or not names:
         return {

@@ -13,13 +13,7 @@ from hesperus.rounding import cell
 
 
 def what_if(matrix: ItemMatrix, row: Mapping[str, Any], column: MatrixColumn) -> tuple[str, ...]:
-    """Sentences on accuracy, and on the share of answers that are those of the reference; none of what labels cannot judge.
-
-    Args:
-        matrix: The matrix.
-        row: The question, one of its rows.
-        column: The sense.
-    """
+    """Sentences on accuracy, and on the share of answers that are those of the reference; none of what labels cannot judge."""
     place = (pl.col(name) == row[name] for name in ("run", "task", "model"))
     rows = matrix.rows.filter(*place)["row"]
     cells = matrix.cells.filter((pl.col("column") == column.number) & pl.col("row").is_in(rows.implode()))

@@ -66,13 +66,7 @@ class Prices:
 
 
 def read_prices(path: str | Path | None = None) -> Prices:
-    """Read a price file; without a path, the one that ships.
-
-    Raises:
-        UsageError: No such file.
-        DataError: A value of the wrong kind.
-        UnknownNameError: A key that does not exist.
-    """
+    """Read a price file; without a path, the one that ships."""
     source = files("hesperus.studies").joinpath("prices.yaml") if path is None else Path(path)
     values = read_yaml_file(source, "price file").value
     listed = values.get("models") if isinstance(values, dict) else None

@@ -40,11 +40,7 @@ def _rows(file: str) -> list[dict[str, str]]:
 def family_codes(family: str) -> Mapping[str, str]:
     """BCP-47 tag to the code by which a family of models names the language.
 
-    Args:
-        family: ``nllb``, ``m2m100`` or ``madlad``.
-
-    Raises:
-        UnknownNameError: No such family.
+    Families are ``nllb``, ``m2m100`` and ``madlad``.
     """
     if family not in _NAMES:
         raise UnknownNameError("family of translation models", family, _NAMES)
@@ -55,12 +51,7 @@ def family_codes(family: str) -> Mapping[str, str]:
 def code_of(tag: str, codes: Mapping[str, str]) -> str | None:
     """The code of a language in a table of codes by BCP-47 tag, or None.
 
-    Args:
-        tag: Any style of tag: ``en-US`` finds ``en``, ``zh-TW`` finds ``zh-Hant`` and never ``zh``.
-        codes: BCP-47 tag to code.
-
-    Raises:
-        UnknownNameError: There is no such language.
+    Of any style of tag: ``en-US`` finds ``en``, ``zh-TW`` finds ``zh-Hant`` and never ``zh``.
     """
     return next((codes[name] for name in spellings(tag) if name in codes), None)
 
@@ -94,11 +85,7 @@ def read_codes(codes: Iterable[str]) -> dict[str, str]:
 def mode_languages(mode: str) -> tuple[tuple[str, ...], str] | None:
     """Languages that a mode of Apertium reads, and the one that it writes.
 
-    Args:
-        mode: ``eng-spa``, ``es-pt_BR``, ``hbs-eng``, …
-
-    Returns:
-        BCP-47 tags; None for a mode that is no translation between two languages as a tag can name them.
+    As BCP-47 tags; None for a mode that is no translation between two languages as a tag can name them.
     """
     parts = _MODE.fullmatch(mode)
     if parts is None:
@@ -122,11 +109,7 @@ def _marked(code: str, mark: str) -> str:
 
 
 def mode_of(source: str, target: str, modes: Sequence[str]) -> str | None:
-    """The mode that translates a pair best: the very target first, then its language.
-
-    Raises:
-        UnknownNameError: There is no such language.
-    """
+    """The mode that translates a pair best: the very target first, then its language."""
     pairs: dict[tuple[str, str], str] = {}
     for mode in sorted(modes, key=lambda name: (len(name), name)):
         reads, written = mode_languages(mode) or ((), "")
@@ -165,14 +148,7 @@ def would_translate(source: str, target: str) -> tuple[str, ...]:
 def unsupported(name: str, source: str, target: str, has: str = "") -> UsageError:
     """The error for a pair that a translator does not do, naming those that would.
 
-    Args:
-        name: The translator.
-        source: Language of the texts.
-        target: Language wanted.
-        has: What the translator does offer, for people.
-
-    Raises:
-        UnknownNameError: There is no such language.
+    `has` is what the translator does offer, for people.
     """
     pair = _named(source, target)
     if normalise(source) == normalise(target):

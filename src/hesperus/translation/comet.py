@@ -98,11 +98,7 @@ class CometScorer:
             )
 
     def _answer(self, job: str) -> object:
-        """Run the other Python on one job.
-
-        Raises:
-            UsageError, ModelError: See __call__.
-        """
+        """Run the other Python on one job."""
         try:
             done = subprocess.run(
                 [self.python, str(Path(comet_runner.__file__).resolve())],

@@ -46,17 +46,7 @@ def texts_hash(pairs: pl.DataFrame) -> str:
 
 
 def added_to(file: Path, new: pl.DataFrame, signed: Mapping[str, JSON], *, texts: str) -> KeptScores:
-    """The scores that a file holds with new ones: new columns win, others stay if they were scored on the same texts.
-
-    Args:
-        file: Where scores are kept; need not be there.
-        new: Item scores with the columns of KEY.
-        signed: Signature of the new columns.
-        texts: See texts_hash.
-
-    Raises:
-        DataError: The file cannot be read, or is no table of scores.
-    """
+    """The scores that a file holds with new ones: new columns win, others stay if they were scored on the same texts."""
     columns = [name for name in new.columns if name not in KEY]
     own: Mapping[str, JSON] = {**signed, "texts": texts}
     signatures: dict[str, Mapping[str, JSON]] = dict.fromkeys(columns, own)

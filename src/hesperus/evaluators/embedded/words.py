@@ -61,9 +61,7 @@ def digits_for_words(folded: str, *, alone: bool = False) -> str:
     >>> digits_for_words("twenty and thirty, two three")
     '20 30, 2 3'
 
-    Args:
-        folded: Text with its case folded and digits 0 to 9.
-        alone: Whether *one* by itself is the number, rather than somebody.
+    With `alone`, *one* by itself is the number, rather than somebody.
     """
 
     def said(match: re.Match[str]) -> str:

@@ -60,12 +60,7 @@ class ModelGrader:
 
 
 def grade_prompt(pair: Texts, *, exchanged: bool = False) -> Prompt:
-    """Ask how far two answers say the same.
-
-    Args:
-        pair: The answers.
-        exchanged: Whether the candidate comes first.
-    """
+    """Ask how far two answers say the same."""
     reference, candidate = pair.reference or "", pair.candidate or ""
     first, second = (candidate, reference) if exchanged else (reference, candidate)
     material = fenced(first, also=f"{second}\n{pair.prompt or ''}")
@@ -76,11 +71,7 @@ def grade_prompt(pair: Texts, *, exchanged: bool = False) -> Prompt:
 
 
 def read_grade(text: str) -> float:
-    """Read a reply to the grade prompt.
-
-    Raises:
-        UnreadableReply: It is not an object with one of the three verdicts.
-    """
+    """Read a reply to the grade prompt."""
     document = strict_json(text)
     if not isinstance(document, dict) or set(document) != {"verdict"}:
         raise UnreadableReply("no JSON object with a verdict alone")

@@ -64,11 +64,7 @@ def quantities(text: str) -> tuple[tuple[Quantity, ...], str]:
     >>> [(str(quantity.value), quantity.dimension) for quantity in found], rest
     ([('5000', 'length'), ('1814400', 'time')], 'in')
 
-    Args:
-        text: An answer, in any digits; English number words anywhere, those of other languages where they are all it is.
-
-    Returns:
-        The quantities in order, and the rest of the text, folded.
+    English number words are read anywhere, those of other languages where they are all it is; the rest is folded.
     """
     plain = re.sub(r"\bminus (?=\w)", "-", folded(text[:_LONGEST])).strip(" .,;:!?\"'“”‘’*_()[]。！？،؛")
     whole = _number_words().get(plain) or han_number(plain) or han_number(plain.rstrip("个個次倍年人回"))
@@ -137,9 +133,6 @@ def overlap_grade(reference: str, candidate: str) -> float:
     (1.0, 1.0, 0.0)
     >>> overlap_grade("The Seine", "seine."), round(overlap_grade("Paris", "It is Paris, France."), 3)
     (1.0, 0.833)
-
-    Returns:
-        A grade in [0, 1].
     """
     a, b = _read(reference), _read(candidate)
     if a.joined == b.joined and not a.quantities:

@@ -34,13 +34,6 @@ def passages(text: str, longest: int) -> list[str]:
 
     >>> passages("One. Two.\nThree.", 10)
     ['One. Two.\n', 'Three.']
-
-    Args:
-        text: Any text.
-        longest: Characters of a passage at most.
-
-    Raises:
-        ValueError: `longest` is not positive.
     """
     if longest < 1:
         raise ValueError(f"a passage has at least one character, not {longest}")
@@ -196,14 +189,7 @@ class ModelJudge:
 
 
 def read_claims(text: str) -> tuple[str, ...]:
-    """Read a reply to the claims prompt: a JSON list of strings.
-
-    Returns:
-        The claims, blanks unified, each once.
-
-    Raises:
-        UnreadableReply: It is no such list, or holds what cannot be a claim.
-    """
+    """Read a reply to the claims prompt: a JSON list of strings. Blanks are unified, and each claim is there once."""
     document = strict_json(text)
     if not isinstance(document, list):
         raise UnreadableReply("no JSON list")
@@ -221,11 +207,7 @@ def read_claims(text: str) -> tuple[str, ...]:
 
 
 def read_verdicts(text: str, *, count: int) -> tuple[Verdict, ...]:
-    """Read a reply to the verify prompt: a JSON object with the numbers 1 to `count`, each with a verdict.
-
-    Raises:
-        UnreadableReply: A number is missing or too many, or a verdict is not one of the three.
-    """
+    """Read a reply to the verify prompt: a JSON object with the numbers 1 to `count`, each with a verdict."""
     document = strict_json(text)
     if not isinstance(document, dict):
         raise UnreadableReply("no JSON object")

@@ -73,9 +73,7 @@ NONE_DROPPED = Dropout(0.0, 0.0, 0.0)
 def head(width: int, generator: Any) -> Any:
     """Attention and the two layers on top, with weights drawn from the generator.
 
-    Args:
-        width: Numbers per token of the encoders.
-        generator: On the CPU.
+    `width` is the numbers per token of the encoders.
     """
     layers = torch.nn.ModuleDict(
         {name: torch.nn.Linear(width, width) for name in ("query", "key", "value", "found", "dense")}
@@ -205,12 +203,7 @@ class BiEncoder:
 
 
 def load_bi_encoder(folder: Path, manifest: Manifest, placing: Placing, *, name: str) -> BiEncoder:
-    """The evaluator of a folder.
-
-    Raises:
-        DataError: A file of it is not what the training wrote.
-        UsageError: The device or the dtype does not exist, or this transformers does not know the encoder.
-    """
+    """The evaluator of a folder."""
     longest = manifest.settings.get("max_tokens")
     if not isinstance(longest, int) or longest < 1:
         raise DataError("is no number of tokens", file=folder, field="settings.max_tokens")

@@ -101,11 +101,7 @@ class Tokens:
 
 
 def configuration(folder: Path) -> Any:
-    """The configuration of a checkpoint.
-
-    Raises:
-        UsageError: It has none that can be read.
-    """
+    """The configuration of a checkpoint."""
     config = load_config(folder, str(folder))
     if hasattr(config, "reference_compile"):
         # Compiling costs minutes, and there is nothing to gain from it for a few thousand texts.
@@ -116,11 +112,7 @@ def configuration(folder: Path) -> Any:
 def load(
     folder: Path, config: Any, *, head: Literal["AutoModel", "AutoModelForSequenceClassification"]
 ) -> Any:
-    """The model of a checkpoint, in float32, on the CPU, in evaluation mode.
-
-    Raises:
-        UsageError: It cannot be loaded, or lacks weights.
-    """
+    """The model of a checkpoint, in float32, on the CPU, in evaluation mode."""
     # A pooler is not used here, and checkpoints of masked language models have none.
     spared = "pooler" if head == "AutoModel" else None
     return load_model(folder, str(folder), head=head, dtype="float32", config=config, spared=spared).eval()

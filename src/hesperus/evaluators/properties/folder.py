@@ -48,12 +48,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder, and check its files against it.
-
-    Raises:
-        UsageError: The folder does not exist, holds no evaluator, or a training that is not finished.
-        DataError: The manifest is not one, or a file is missing or not the one that was written.
-    """
+    """Read the manifest of a folder, and check its files against it."""
     path = folder / MANIFEST
     if not path.is_file():
         if (folder / SEARCH).is_file():
@@ -75,15 +70,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def read_json(path: Path, kind: type[T]) -> T:
-    """Read a JSON file of a folder.
-
-    Args:
-        path: The file.
-        kind: What it holds.
-
-    Raises:
-        DataError: It is not that; the message says where.
-    """
+    """Read a JSON file of a folder."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, UnicodeDecodeError, msgspec.MsgspecError, RecursionError) as error:

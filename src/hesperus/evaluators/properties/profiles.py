@@ -96,14 +96,7 @@ def profiled(
 ) -> Profiles:
     """The profiles of texts, of which those that are empty, or have an empty context, are left out.
 
-    Args:
-        texts: The texts.
-        contexts: What each answers; None if the evaluator reads no context.
-        evaluator: Names the properties, and is named in the message.
-        classify: Finds the levels of the others.
-
-    Raises:
-        UsageError: There are not as many contexts as texts.
+    `classify` finds the levels of the others.
     """
     if contexts is not None and len(contexts) != len(texts):
         raise UsageError(f"{evaluator.name}: {len(texts)} texts need as many contexts, not {len(contexts)}")
@@ -121,11 +114,7 @@ def profiled(
 
 
 def needed(contexts: Sequence[str] | None, *, evaluator: str) -> Sequence[str]:
-    """The contexts of an evaluator that reads them.
-
-    Raises:
-        UsageError: Nothing found.
-    """
+    """The contexts of an evaluator that reads them."""
     if contexts is None:
         raise UsageError(
             f"{evaluator} reads each text beside what it answers: give the prompt of each text as its context"

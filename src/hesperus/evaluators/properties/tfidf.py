@@ -113,11 +113,7 @@ class TermEvaluator:
 
 
 def load_terms(folder: Path, manifest: Manifest, *, name: str) -> TermEvaluator:
-    """The evaluator of a folder.
-
-    Raises:
-        DataError: A file of it is not what the training wrote.
-    """
+    """The evaluator of a folder."""
     classifiers = {}
     for each in manifest.properties:
         if f"{each}.json" not in manifest.files:

@@ -34,17 +34,7 @@ EMPATHY = "empathy"
 
 
 def property_named(what: str, classifier: str | None) -> Evaluator:
-    """The evaluator of a property.
-
-    Args:
-        what: Name of the property, or of its classifier.
-        classifier: Name or folder of the classifier, where it is not `what`.
-
-    Raises:
-        UsageError: There is no such classifier, or `empathy` without one.
-        DataError: The folder holds no classifier.
-        MissingExtraError: It needs a package that is not installed.
-    """
+    """The evaluator of a property."""
     if classifier is None and what == EMPATHY:
         raise UsageError(
             "empathy is judged by a classifier: give its folder with --classifier (in a study: `classifiers: {empathy: FOLDER}`); "
@@ -65,11 +55,7 @@ TRANSLATION_TOKENS = 2048
 
 
 def models_of(translator_name: str, judge: str) -> tuple[str, ...]:
-    """Which of a translator and a judge are models, and so have to be asked.
-
-    Raises:
-        UnknownNameError: A name that is neither one of ours nor looks like a model's.
-    """
+    """Which of a translator and a judge are models, and so have to be asked."""
     for kind, name, known in (("translator", translator_name, translators()), ("judge", judge, (EMBEDDED,))):
         if name.partition("/")[0] not in known and "/" not in name:
             raise UnknownNameError(kind, name, known, "or a model: provider/name")
@@ -83,17 +69,7 @@ def is_translator(name: str) -> bool:
 
 
 def translator_named(name: str, models: Mapping[str, Model], ask: AskStage) -> Translator:
-    """A translator by its name: `apertium`, `ct2/FOLDER`, `hf/…`, `file/PATH`, `none`, or any model.
-
-    Args:
-        name: The name.
-        models: Models by name; a model that translates is among them.
-        ask: Asks them.
-
-    Raises:
-        UsageError: No such translator, or it cannot be used.
-        DataError: The folder or file that it names is no such thing.
-    """
+    """A translator by its name: `apertium`, `ct2/FOLDER`, `hf/…`, `file/PATH`, `none`, or any model."""
     if is_translator(name):
         return translator(name)
     model = models[name]
@@ -116,17 +92,9 @@ def evaluator_named(
 ) -> Evaluator:
     """An evaluator by its name.
 
-    Args:
-        what: `information`, `equivalence`, or a property: the name of a classifier, or any name with `classifier`.
-        judge: `embedded` or a model, for information and equivalence.
-        ask: Asks the model.
-        classifier: What tells the property, where its name does not.
-        held: Which requests the store answers, so that it can be said.
-        retry: Whether a model is asked again what its stored replies do not answer readably.
-
-    Raises:
-        UsageError: No such evaluator.
-        DataError: It is not a classifier.
+    `judge` is `embedded` or a model, for information and equivalence; `classifier` tells a property where its name
+    does not; `held` says which requests the store answers; with `retry` a model is asked again what those do not
+    answer readably.
     """
     if what in (INFORMATION, EQUIVALENCE):
         if classifier is not None:

@@ -28,16 +28,7 @@ def write_evaluation(
 ) -> Path:
     """Write FOLDER/WHAT/: each file appears whole, the signature last.
 
-    Args:
-        evaluation: What was found.
-        folder: Where evaluations are kept; each evaluator has a folder of its own in it.
-        tables: Tables made from it, by the name of their file.
-
-    Returns:
-        The folder of this evaluation.
-
-    Raises:
-        UsageError: The folder's name is taken by a file.
+    Gives the folder of this evaluation; `tables` are made from it, by the name of their file.
     """
     home = folder / evaluation.what.replace("/", "_").strip(".")
     for place in (folder, home):

@@ -54,15 +54,7 @@ def read_replies(path: Path) -> pl.DataFrame:
 
 
 def replies_of(records: pl.DataFrame, *, file: Path | None = None) -> pl.DataFrame:
-    """The replies of a table; see read_replies.
-
-    Args:
-        records: Any table with the columns of NEEDED.
-        file: Named in messages, and by default the name of the task.
-
-    Raises:
-        DataError: As in read_replies.
-    """
+    """The replies of a table; see read_replies."""
     absent = [name for name in NEEDED if name not in records.columns]
     if absent:
         raise DataError(
@@ -95,14 +87,8 @@ def replies_of(records: pl.DataFrame, *, file: Path | None = None) -> pl.DataFra
 def read_prompts(path: Path, reference: str, *, named: bool = True) -> dict[str, str]:
     """What was asked, by item id, in the reference's language.
 
-    Args:
-        path: A table with `item` and `prompt` (and `language`, if in several), or a run folder with its items, whose
-            fields together are the prompt.
-        reference: The language wanted.
-        named: Whether somebody named it; a run or file that was not named as one of prompts may hold none.
-
-    Raises:
-        DataError: It was named and holds none, or cannot be read.
+    They are in a table with `item` and `prompt`, or in the items of a run folder, whose fields together are the
+    prompt. A place that nobody `named` may hold none.
     """
     file = path / "items.parquet" if path.is_dir() else path
     if not named and not (path.is_dir() and file.is_file()):
@@ -122,11 +108,7 @@ def read_prompts(path: Path, reference: str, *, named: bool = True) -> dict[str,
 
 
 def chosen(replies: pl.DataFrame, column: str, values: Sequence[str]) -> pl.DataFrame:
-    """The replies with a column that has one of the values; all if absent.
-
-    Raises:
-        UnknownNameError: A value that no reply has.
-    """
+    """The replies with a column that has one of the values; all if absent."""
     known = replies[column].unique().sort().to_list()
     for value in values:
         if value not in known:
@@ -171,11 +153,7 @@ def _outcomes(frame: pl.DataFrame, whole: Sequence[bool]) -> list[str]:
 
 
 def languages_of(codes: pl.Series, file: Path | None) -> pl.Series:
-    """The language of each sense code or language of a column, as a normal tag.
-
-    Raises:
-        DataError: One that is neither; names the row and the column.
-    """
+    """The language of each sense code or language of a column, as a normal tag; one that is neither is refused by its row and column."""
     known: dict[str | None, str | None] = {None: None}
     for row, code in enumerate(codes.to_list(), start=2 if _has_header(file) else 1):
         if code in known:
@@ -214,10 +192,6 @@ def read_open(reply: Reply, language: str) -> Answer:
     A reply that was cut off at its limit is `truncated`, one of which most is in another script or at least a third in
     another language `wrong_language`; both keep their text, which is evaluated. `refused`, `blocked` and `empty` replies
     give no answer. Refusals in words are seen where the language has a pack.
-
-    Args:
-        reply: What the model sent.
-        language: BCP-47 tag of the prompt.
     """
     if reply.finish == "filter":
         return Answer("blocked", rule="content filter")

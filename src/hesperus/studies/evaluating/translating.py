@@ -115,11 +115,7 @@ class Translating:
         return made and all(self.translator.supports(*pair) for pair in ((source, target), (target, source)))
 
     def refuse_unsupported(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Before anything is done: every pair must be known.
-
-        Raises:
-            UsageError: Some are not; the message names each, and what would translate it.
-        """
+        """Before anything is done: every pair must be known."""
         lacking = [pair for pair in dict.fromkeys(pairs) if not self.translator.supports(*pair)]
         if not lacking:
             return
@@ -129,14 +125,8 @@ class Translating:
     def texts(self, texts: Sequence[str], way: Way, *, items: Sequence[str] | None = None) -> list[Made]:
         """Translate documents, each different one once.
 
-        Args:
-            texts: Documents, plain or Markdown.
-            way: From which language into which.
-            items: The item of each, for a file that has translations by item and not by text.
-
-        Raises:
-            UsageError: The pair is not supported, or a file by item is asked for two texts of one item.
-            ModelError: The translator failed; what was translated is kept, and a second call goes on from there.
+        `items` has the item of each, for a file that has translations by item and not by text. If the translator
+        fails, what was translated is kept, and a second call goes on from there.
         """
         if self.leaves_as_is or way.source == way.target:
             return [Made(text) for text in texts]

@@ -39,11 +39,7 @@ class TranslationStore(KeyedStore):
         super().__init__(TRANSLATIONS, path, base)
 
     def find(self, keys: Sequence[str]) -> dict[str, Translated]:
-        """The stored translations among these keys.
-
-        Raises:
-            StoreError: The file cannot be read.
-        """
+        """The stored translations among these keys."""
         try:
             return {key: msgspec.json.decode(made, type=Translated) for key, made in self.values(keys)}
         except ValueError as error:
@@ -52,11 +48,7 @@ class TranslationStore(KeyedStore):
             ) from None
 
     def keep(self, key: str, made: Translated) -> None:
-        """Keep a translation; it is in the file when this returns.
-
-        Raises:
-            StoreError: The file cannot be written.
-        """
+        """Keep a translation; it is in the file when this returns."""
         with self._writing():
             self._connection.execute(
                 "INSERT OR IGNORE INTO translations (key, made) VALUES (?, ?)", (key, canonical_json(made))

@@ -57,9 +57,6 @@ def steps_of(sense: Sense, model: str, makers: Mapping[str, SenseMaker]) -> tupl
 
     ``de_from_en`` is one translation; ``en_via_zh`` is two; ``en~paraphrase`` is one rewording; ``de_from_en~natural``
     is a translation and then a rewording. ``@provider/name`` names another model as the maker.
-
-    Raises:
-        UnknownNameError: The variant has no maker.
     """
     by = sense.maker or model
     steps = []
@@ -77,12 +74,7 @@ def steps_of(sense: Sense, model: str, makers: Mapping[str, SenseMaker]) -> tupl
 
 
 def refuse_unaskable_senses(plan: Design, model: str, makers: Mapping[str, SenseMaker]) -> None:
-    """Before anything is asked: every sense of a design can be asked for in its language.
-
-    Raises:
-        UnknownNameError: A variant without a maker, or a language without a pack.
-        UsageError: A language without requests in its pack.
-    """
+    """Before anything is asked: every sense of a design can be asked for in its language."""
     steps = [step for sense in plan.made for step in steps_of(sense, model, makers)]
     refuse_unaskable((step.maker, (step.source, step.target)) for step in steps)
 
@@ -126,14 +118,7 @@ def make_texts(
 ) -> dict[tuple[Sense, str], str | Fault]:
     """Make all texts of all senses, step by step; what fails becomes a Fault and stays one.
 
-    Args:
-        wanted: Senses with their texts; a text that is in many items is made once.
-        ask: Sends requests.
-        system: System text of each request.
-        settings: How the replies are drawn.
-
-    Returns:
-        (sense, original text) to the made text, or to a Fault.
+    By (sense, original text); a text that is in many items is made once.
     """
     state: dict[tuple[Sense, str], str | Fault] = {
         (part.sense, text): text for part in wanted for text in part.texts
@@ -170,11 +155,7 @@ def lost_texts(model: str, made: Made) -> list[str]:
 
 
 def models_of(study: MultisenseStudy, plan: Design) -> dict[str, Model]:
-    """Every model that the study asks, by name.
-
-    Raises:
-        UnknownNameError: A model, or a maker behind `@`, that does not exist.
-    """
+    """Every model that the study asks, by name."""
     for sense in plan.made:
         if sense.maker and "/" not in sense.maker:
             raise UnknownNameError(
@@ -185,13 +166,7 @@ def models_of(study: MultisenseStudy, plan: Design) -> dict[str, Model]:
 
 
 def gathered(study: MultisenseStudy, plan: Design) -> LoadedItems:
-    """Task, items and original instructions of a study.
-
-    Raises:
-        UnknownNameError: No such task, language or sense.
-        UsageError: The task has no instruction in a language that is asked.
-        DataError: The items break their contract.
-    """
+    """Task, items and original instructions of a study."""
     return gather(
         study,
         plan.originals,
@@ -233,12 +208,8 @@ class Assembly:
     def make(self, name: str, session: ModelSession) -> tuple[Senses, Made]:
         """Make every sense with one model, and put the task together in each.
 
-        Args:
-            name: The model; it makes its own senses, except those with another maker in their code.
-            session: Who asks.
-
-        Returns:
-            The task in every sense, and all that was made with what could not be.
+        It makes its own senses, except those with another maker in their code. Given back is the task in every sense,
+        and all that was made with what could not be.
         """
         plan, material = self.plan, self.material
         wanted = self.wanted(name)

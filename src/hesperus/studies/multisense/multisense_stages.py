@@ -37,13 +37,7 @@ from hesperus.studies.multisense.multisense_study import Design, MultisenseStudy
 def course(
     study: MultisenseStudy, *, folder: Path | None = None, makers: Mapping[str, SenseMaker] | None = None
 ) -> Course:
-    """Load a study, and refuse what cannot be asked.
-
-    Args:
-        study: The design.
-        folder: Run folder, which the stages do not need.
-        makers: Further sense makers by the name of their variant.
-    """
+    """Load a study, and refuse what cannot be asked."""
     plan = design(study)
     known = {**_offered(plan), **(makers or {})}
     assembly = Assembly(study, plan, gathered(study, plan), known)

@@ -52,17 +52,8 @@ def pair_agreement(
 
     Items with gold that differs between the languages are left out.
 
-    Args:
-        records: Answers (see hesperus.records.read_records).
-        languages: Language tags; answers are looked up where instruction and input are both in the language.
-        model: The model that answered.
-        task: Of which task; None if the records have one.
-        bootstrap: How the intervals of the pairs are made; None leaves them out.
-
-    Raises:
-        UnknownNameError: No such model or task in the records.
-        UsageError: Several tasks and none named.
-        DataError: Answers in fewer than three of the languages.
+    Answers are looked up where instruction and input are both in the language; fewer than three languages are
+    refused. Without a bootstrap there are no intervals.
     """
     held = records.filter(
         pl.col("instruction") == pl.col("input"),

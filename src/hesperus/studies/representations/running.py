@@ -59,17 +59,7 @@ def parallel_sentences(
     Left out of all languages are items that one of them lacks, that are empty in one, or whose text in one is that of an
     earlier item: such two are no sentences that do not match.
 
-    Args:
-        task: Name in the catalogue, or path of a task file.
-        languages: Language tags, two or more.
-        data: Where the items are, instead of the task's own source.
-        fields: Fields of the items that make the text; all of them where empty, a line each.
-        limit: Items to draw (seeded); None takes all.
-
-    Raises:
-        UsageError: Fewer than two languages, or a task with different items in each language.
-        UnknownNameError: A task, language or field that does not exist.
-        DataError: Items that break their contract, or fewer than two that are left.
+    A sentence is the `fields` of an item, all where empty, a line each; `limit` draws so many items (seeded).
     """
     found = task_named(task)
     if len(languages) < 2:
@@ -159,21 +149,8 @@ def compared_states(
     The states lie in a file, [languages, layers, items, hidden] as float32, and are read a layer at a time, so memory
     holds one layer of one model's states.
 
-    Args:
-        model: The model that computes the states.
-        sentences: The same in every language.
-        folder: Where the states lie meanwhile, or stay.
-        beside: κ_p of the same pairs of languages, for Mantel's test; None if not measured.
-        bootstrap: How intervals are made; no resamples leave them and the test out.
-        keep_states: Keep `states.npy`, with `states.json` that names its axes.
-        say: Hears of each step.
-
-    Returns:
-        A row for each layer, and one for each layer and pair of languages.
-
-    Raises:
-        UsageError: No room on the disk.
-        PermanentError: A sentence that is longer than the model's context, or does not fit into memory.
+    `beside` is κ_p of the same pairs, for Mantel's test; no resamples leave intervals and test out. Given back is a
+    row for each layer, and one for each layer and pair of languages.
     """
     languages = tuple(sentences.texts)
     found = _compared(model, sentences, folder, bootstrap=bootstrap, keep_states=keep_states, say=say)

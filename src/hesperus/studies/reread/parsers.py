@@ -120,13 +120,8 @@ class Row:
 def read_replies(path: Path | str) -> pl.DataFrame:
     """Read a table of replies to read: a records table in which nothing is read yet, or was read wrongly.
 
-    Args:
-        path: Run folder, or Parquet, CSV, TSV or JSON lines. `outcome` and `answer` may be absent, null, or at odds
-            with each other; the rest must keep the contract of records.
-
-    Raises:
-        UsageError: No such file, or its ending is not known.
-        DataError: The file cannot be read or breaks the contract.
+    `outcome` and `answer` may be absent, null, or at odds with each other; the rest must keep the contract of
+    records.
     """
     file = records_file(Path(path))
     raw = read_table(file)
@@ -203,11 +198,7 @@ class Readers:
     answers: dict[tuple[Reader, str, Finish], Answer] = field(default_factory=dict)
 
     def task_for(self, row: Row) -> Task | None:
-        """The task of a row; None if nothing describes it.
-
-        Raises:
-            UnknownNameError: The task that the caller named does not exist.
-        """
+        """The task of a row; None if nothing describes it."""
         name = self.task or row.key[1]
         if name not in self.tasks:
             if self.task is None and self.described is not None and self.described.name == name:
@@ -228,11 +219,7 @@ class Readers:
         return row.labels is not None and _lettered(row.labels)
 
     def parser(self, row: Row, number: int) -> Reader:
-        """Who reads a row.
-
-        Raises:
-            DataError: The instruction is no sense code, or the task has no words in its language; names the row.
-        """
+        """Who reads a row."""
         task = self.task_for(row)
         told = self.told.get(row.key[1], Told("choice")) if task is None else Told(task.form)
         if told.form == "text":
@@ -274,11 +261,7 @@ class Readers:
 
 
 def language_of(instruction: str) -> str:
-    """The language of an instruction's sense code, lenient about what follows it: `de_test1`, `de~test1`, `de_from_en`.
-
-    Raises:
-        ValueError: The code does not begin with a language tag.
-    """
+    """The language of an instruction's sense code, lenient about what follows it: `de_test1`, `de~test1`, `de_from_en`."""
     match = _LANGUAGE.match(instruction.replace("_", "~", 1))
     if match is None:
         raise ValueError(

@@ -42,12 +42,7 @@ class Grouping:
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def applied(self, records: pl.LazyFrame) -> pl.LazyFrame:
-        """The records with a column for each grouping; null where a value is in no group.
-
-        Raises:
-            UnknownNameError: The records lack the column that is looked at.
-            DataError: They have a column of a group's name already, or no value belongs to any group.
-        """
+        """The records with a column for each grouping; null where a value is in no group."""
         columns = records.collect_schema().names()
         if self.column not in columns:
             raise UnknownNameError("column", self.column, columns, "a grouping looks at it")
@@ -69,13 +64,7 @@ class Grouping:
 
 
 def grouping(name_or_path: str) -> Grouping:
-    """A grouping by its name, or from a YAML file with `column` and `groups: {NEW COLUMN: {GROUP: [VALUE, …]}}`.
-
-    Raises:
-        UnknownNameError: No such grouping.
-        UsageError: The file cannot be read.
-        DataError: It breaks its contract; a value in two groups among others.
-    """
+    """A grouping by its name, or from a YAML file with `column` and `groups: {NEW COLUMN: {GROUP: [VALUE, …]}}`."""
     if name_or_path in SHIPPED:
         path: Path | Traversable = files("hesperus.studies.similarity") / f"{name_or_path}.yaml"
     elif name_or_path.endswith((".yaml", ".yml")):
@@ -123,19 +112,7 @@ def read_numbers(
     A table of the world's languages has rows that a study has no use for: what is wrong with them matters only where the
     study asks in that language. A row that bears a language's own tag wins over one with another name of it (zh over cmn).
 
-    Args:
-        path: CSV, or TSV by its ending, in UTF-8 with a header.
-        language: Column of language tags, in any style.
-        value: Column of numbers.
-        wanted: Languages of the study, normalised; None if they are not known, and every row must then be in order.
-
-    Returns:
-        Language tag to number.
-
-    Raises:
-        UsageError: The file cannot be read.
-        UnknownNameError: It lacks a column.
-        DataError: A value that is no number, a language that does not exist, or one with two numbers; names the line.
+    `wanted` are the languages of the study; None: they are not known, and every row must then be in order.
     """
     text = read_text(path, "numbers of languages").splitlines()
     reader = csv.DictReader(text, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")

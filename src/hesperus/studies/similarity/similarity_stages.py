@@ -24,9 +24,7 @@ from hesperus.studies.similarity.similarity_study import Comparison, SimilarityS
 def course(study: SimilarityStudy, *, folder: Path | None = None) -> Course:
     """Load a study; what is in its `study.yaml` under `comparison` is what the tables of similarity take.
 
-    Args:
-        study: The design.
-        folder: Run folder, which the records that are gathered must not lie in; None for a plan.
+    The records that are gathered must not lie in `folder`; a plan has none.
     """
     if study.records:
         if study.shard is not None:
@@ -68,11 +66,7 @@ def _gathering(study: SimilarityStudy, folder: Path | None) -> Stages:
 
 
 def _grouped(records: pl.LazyFrame, study: SimilarityStudy) -> pl.LazyFrame:
-    """The records with the columns that the comparison asks for.
-
-    Raises:
-        UnknownNameError: There is no such column or pivot.
-    """
+    """The records with the columns that the comparison asks for."""
     found = grouping(study.grouping).applied(records) if study.grouping else records
     for name in (*study.comparison.by, *([study.comparison.macro] if study.comparison.macro else [])):
         if name not in (known := found.collect_schema().names()):
@@ -124,11 +118,7 @@ def _gathered(study: SimilarityStudy, folder: Path) -> Outcome:
 
 
 def _check_comparable(records: pl.DataFrame) -> None:
-    """Some model in two languages, or some language with two models.
-
-    Raises:
-        DataError: There is neither.
-    """
+    """Some model in two languages, or some language with two models."""
     runs = records.select("model", "instruction", "input").unique()
     if (
         max(
@@ -144,11 +134,7 @@ def _check_comparable(records: pl.DataFrame) -> None:
 
 
 def _check_pivot(pivot: str, records: pl.LazyFrame) -> None:
-    """Refuse a pivot that no run is in; the default, English, is let pass, and its design is then empty.
-
-    Raises:
-        UnknownNameError: There is no such run.
-    """
+    """Refuse a pivot that no run is in; the default, English, is let pass, and its design is then empty."""
     known = records.select(pl.col("input").unique().sort()).collect()["input"].to_list()
     if pivot not in (*known, Comparison().pivot):
         raise UnknownNameError("pivot", pivot, known, "comparison.pivot, or --pivot")

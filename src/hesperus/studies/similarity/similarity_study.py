@@ -62,13 +62,7 @@ class LanguageNumbers(Part):
     def resolved(self, wanted: Collection[str] | None = None) -> LanguageNumbers:
         """The same with the numbers of the file in place of its name.
 
-        Args:
-            wanted: Languages of the study; what is wrong with others does not matter. None: they are not known.
-
-        Raises:
-            UsageError: The file cannot be read.
-            UnknownNameError: It lacks a column, or names a language that does not exist.
-            DataError: A value that is no number, or a language with two.
+        What is wrong with languages that are not `wanted` does not matter.
         """
         if self.file is None or self.value is None:
             return self

@@ -155,12 +155,7 @@ class _Means:
 
 
 def course(study: OpenAnswersStudy, *, folder: Path | None = None) -> Course:
-    """Load a study, and refuse what cannot be asked.
-
-    Args:
-        study: The design.
-        folder: Run folder, which the stages know from where they are done.
-    """
+    """Load a study, and refuse what cannot be asked."""
     material = gathered(study)
     models = models_named(_everybody(study), study)
     _refuse_unaskable(study)
@@ -200,11 +195,7 @@ def _stages(study: OpenAnswersStudy, material: LoadedItems) -> Stages:
 
 
 def _means(study: OpenAnswersStudy, place: Place) -> _Means:
-    """Two translators, of prompts and of answers, over one store, and the evaluators; what cannot be done is refused.
-
-    Raises:
-        UsageError: A translator or evaluator that does not exist, or cannot do it.
-    """
+    """Two translators, of prompts and of answers, over one store, and the evaluators; what cannot be done is refused."""
     session, kept = place.session, place.translations()
     prompting, translating = (
         Translating(translator_named(name, session.models, session.ask), kept, watch=place.watch)
@@ -285,12 +276,7 @@ def _everybody(study: OpenAnswersStudy) -> tuple[str, ...]:
 
 
 def _refuse_unaskable(study: OpenAnswersStudy) -> None:
-    """Before anything is asked: a model that translates can be asked to in the language of each text.
-
-    Raises:
-        UnknownNameError: A language without a pack.
-        UsageError: A language without requests in its pack.
-    """
+    """Before anything is asked: a model that translates can be asked to in the language of each text."""
     made = [tag for tag in study.languages if tag not in own_languages(study)]
     pairs = [] if is_translator(study.translator) else [(tag, study.reference) for tag in study.languages]
     if not is_translator(study.prompt_translator or study.translator):

@@ -73,12 +73,7 @@ def own_languages(study: OpenAnswersStudy) -> tuple[str, ...]:
 
 
 def gathered(study: OpenAnswersStudy) -> LoadedItems:
-    """The task in the languages that it has.
-
-    Raises:
-        UnknownNameError: No such task or language, or hand-written parts for a language that is not asked.
-        DataError: The items break their contract.
-    """
+    """The task in the languages that it has."""
     for tag in study.instructions:
         if tag not in (study.reference, *study.languages):
             raise UnknownNameError("language under instructions", tag, (study.reference, *study.languages))
@@ -103,15 +98,8 @@ def sense_of(tag: str, model: str, study: OpenAnswersStudy) -> Sense:
 def put_prompts(study: OpenAnswersStudy, material: LoadedItems, translating: Translating | None) -> Prompts:
     """Translate what the task does not have in a language, and check it by its way back.
 
-    Args:
-        study: The design.
-        material: The task in the languages that it has.
-        translating: What translates; None puts the originals in place of every translation: by their length a plan
-            estimates what will be asked.
-
-    Raises:
-        UsageError: A pair of languages that the translator does not know.
-        ModelError: The translator failed; what was translated is kept.
+    Without `translating` the originals are in place of every translation: by their length a plan estimates what will
+    be asked.
     """
     own = own_languages(study)
     made = tuple(tag for tag in study.languages if tag not in own)

@@ -26,13 +26,8 @@ _ROMAN_PLACE = {name: str(place) for place, name in enumerate(("I", "II", "III",
 def rewritten_item(item: Item, made: Mapping[str, str]) -> Item:
     """The item from its rewritten texts: same id, gold, options in their order, language.
 
-    Args:
-        item: The translated item.
-        made: Original text to rewritten text.
-
-    Raises:
-        SenseError: A text is missing or empty, an option's letter is doubled, or the list of statements was lost: without
-            it the question cannot be answered.
+    Refused are a text that is missing or empty, a doubled letter of an option, and a lost list of statements: without
+    it the question cannot be answered.
     """
     new = remake_item(item, made, item.language)
     for name, text in item.fields.items():
@@ -49,14 +44,7 @@ def rewritten_item(item: Item, made: Mapping[str, str]) -> Item:
 
 
 def refuse_doubled_labels(items: Mapping[str, Sequence[Item]]) -> None:
-    """Before anything is asked: no item may bring its own option letters, which the prompt prints already.
-
-    Args:
-        items: Language to items.
-
-    Raises:
-        DataError: Some do; the message counts and names them.
-    """
+    """Before anything is asked: no item may bring its own option letters, which the prompt prints already."""
     found = [one for one in doubled_labels(items, AuditSettings()) if one.severity == "exclude"]
     if found:
         named = ", ".join(dict.fromkeys(one.item for one in found[:5]))

@@ -276,11 +276,7 @@ class SimulatedBenchmark:
     planted: Planted
 
     def write(self, folder: Path) -> None:
-        """Write a run folder with scores.parquet and ratings.csv besides the records, and another, `native`, within it.
-
-        Raises:
-            UsageError: The folder's name is taken by a file.
-        """
+        """Write a run folder with scores.parquet and ratings.csv besides the records, and another, `native`, within it."""
         for place, task in ((folder, TASK), (folder / "native", NATIVE)):
             signed = {"hesperus": __version__, "planted": plain(self.planted), "task": task}
             write_run(Run(self.records.filter(pl.col("task") == task), None, {}, signed), place)

@@ -108,16 +108,8 @@ def strata_of(
 ) -> Strata:
     """Pick the items.
 
-    Args:
-        records: The records table, of one task.
-        rule: How.
-        centric: Source-centric models (Group A of the paper).
-        others: Another group, for the disagreement stratum.
-        leave_out: Items with a back-translation that is not good enough, or that are misaligned.
-
-    Raises:
-        UnknownNameError: A model or sense that the records do not have.
-        DataError: Several tasks, no column of subjects, or not one item in any stratum.
+    `others` is another group, for the disagreement stratum; `leave_out` has items with a back-translation that is not
+    good enough, or that are misaligned.
     """
     frame = _wanted(records, rule, [*centric, *others])
     arrays = answer_arrays(frame)
@@ -161,11 +153,7 @@ def strata_of(
 
 
 def write_strata(strata: Strata, path: Path | str) -> None:
-    """Write the file; refuses to put other strata if there are some.
-
-    Raises:
-        UsageError: The file holds other strata: rewriting may have begun with them.
-    """
+    """Write the file; refuses to put other strata if there are some."""
     path = Path(path)
     document = strata.document()
     if path.exists() and read_strata(path).document() != document:
@@ -176,12 +164,7 @@ def write_strata(strata: Strata, path: Path | str) -> None:
 
 
 def read_strata(path: Path | str) -> Strata:
-    """Read the file.
-
-    Raises:
-        UsageError: There is no such file.
-        DataError: It is no file of strata, or was changed after it was written.
-    """
+    """Read the file."""
     path = Path(path)
     document = read_json(path, "strata")
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:

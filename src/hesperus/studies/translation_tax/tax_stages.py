@@ -55,12 +55,7 @@ class _Kept:
 
 
 def course(study: TaxStudy, *, folder: Path | None = None) -> Course:
-    """Load an audit, and refuse what cannot be asked.
-
-    Args:
-        study: The design.
-        folder: Run folder, which the stages know from where they are done.
-    """
+    """Load an audit, and refuse what cannot be asked."""
     material = gather(study, (study.source, study.target))
     models = _models_of(study)
     _refuse_unaskable(study)

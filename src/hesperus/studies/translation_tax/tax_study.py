@@ -134,15 +134,7 @@ class TaxStudy(Declared, Instructed):
         return tuple(self.groups.values())[1] if len(self.groups) > 1 else ()
 
     def rule(self, groups: Collection[str]) -> StrataRule:
-        """How items of E4 are picked.
-
-        Args:
-            groups: Groups that the items have.
-
-        Raises:
-            UnknownNameError: The items do not have the named subject.
-            ValueError: Nothing is to be naturalised.
-        """
+        """How items of E4 are picked."""
         if self.naturalise is None:
             raise ValueError("nothing is to be naturalised")
         what = self.naturalise
@@ -162,11 +154,7 @@ class TaxStudy(Declared, Instructed):
 
     @property
     def of_native(self) -> TaxStudy:
-        """The same of the native benchmark, of which nothing is left out.
-
-        Raises:
-            ValueError: No such one.
-        """
+        """The same of the native benchmark, of which nothing is left out."""
         if self.native is None:
             raise ValueError("the audit has no native benchmark")
         own = self.native

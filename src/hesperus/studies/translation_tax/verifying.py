@@ -65,8 +65,7 @@ class StrictPass(Part):
     def holds(self, verdict: Mapping[str, object]) -> bool:
         """Whether a verdict passes; one that lacks a dimension does not.
 
-        Args:
-            verdict: Dimension to a grade of 1 to 5, or to true or false (``pass`` or ``fail``).
+        A dimension has a grade of 1 to 5, or true or false (``pass`` or ``fail``).
         """
         return all(self._one(name, verdict.get(name)) for name in STRICT)
 
@@ -132,15 +131,8 @@ def passes(
 ) -> dict[str, frozenset[str]]:
     """Checker to the items that it passed strictly: ``verifier`` for the model, else the name of the rater.
 
-    Args:
-        verdicts: Table of verdicts, or None.
-        ratings: Long tables of people's checks: ``unit`` (or ``item``), ``rater``, ``question``, ``rating`` (grades, or
-            pass and fail).
-        rule: When a check is passed.
-
-    Raises:
-        DataError: A column is missing, a check has not one of the dimensions that a strict pass looks at, a rating is
-            neither a grade nor pass or fail, a rater gave a dimension of an item two ratings, or is called `verifier`.
+    `ratings` are long tables of people's checks: ``unit`` (or ``item``), ``rater``, ``question``, ``rating`` (grades,
+    or pass and fail).
     """
     rule = rule or StrictPass()
     found: dict[str, frozenset[str]] = {}

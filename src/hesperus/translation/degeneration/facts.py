@@ -91,10 +91,6 @@ def english_length(text: str, tag: str) -> float:
     Each character counts for as many as the language usually has English ones for one of its own; in a language of
     another script than Latin, names, units and digits in the midst count for themselves. So the numbers, names and
     glosses of which a short Chinese or Arabic text may be made do not make it look long.
-
-    Args:
-        text: Any text.
-        tag: Tag of its language.
     """
     count = sum(not character.isspace() for character in text)
     plain = 0 if language(tag).script == "Latn" else len(_AS_IN_ENGLISH.findall(text))

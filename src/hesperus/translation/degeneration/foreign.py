@@ -36,11 +36,7 @@ def words(text: str) -> list[str]:
 def loop(text: str, source: str, *, row: int, phrase: int) -> str | None:
     """The unit that a text repeats without a break, or None; a loop that the source has too does not count.
 
-    Args:
-        text: The translation.
-        source: What it was made from.
-        row: Times that a word must be in a row.
-        phrase: Times that a phrase of two words or more must.
+    `row` and `phrase` are the times that a word, and a phrase of two words or more, must be in a row.
     """
     for pattern in (_LETTERS, _SIGNS):
         found = pattern.search(text)
@@ -186,8 +182,7 @@ def other_language(source: str, output: str, target: str) -> tuple[str, float] |
     (Indonesian and Malay, Croatian and Serbian) are not told apart. A language that is not written with the letters of the
     text is ruled out.
 
-    Returns:
-        The language and how much points to it; None if its own language has a third of that.
+    None if its own language has a third of what points to the other.
     """
     script = language(target).script
     own = facts(target).words

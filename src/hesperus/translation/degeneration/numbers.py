@@ -105,8 +105,7 @@ def strong_numbers(text: str) -> dict[str, set[int]]:
     Native digits are read as the same; separators, zeros in front and zeros behind are left out, so that ``1.5
     million``, ``150万`` and ``1,500,000`` are one number. Numbers of one such digit are left out: they are often words.
 
-    Returns:
-        For each, the whole numbers without separators and of up to four digits as which it is written.
+    Each comes with the whole numbers without separators and of up to four digits as which it is written.
     """
     found: dict[str, set[int]] = {}
     for number in _NUMBER.findall(text):

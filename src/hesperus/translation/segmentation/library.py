@@ -22,9 +22,7 @@ _WINDOW, _SEEN = 2_000, 1_700
 def library_ends(text: str, language: str) -> Iterator[int]:
     """Offsets in a text at which a sentence ends, each before the next sentence begins; the end of the text is not one.
 
-    Args:
-        text: One block of text; line breaks in it count as blanks.
-        language: BCP-47 language subtag; of one that sentencex does not know it takes a relative's rules, or English.
+    Line breaks count as blanks; of a language that sentencex does not know it takes a relative's rules, or English.
     """
     if not text.strip():
         return

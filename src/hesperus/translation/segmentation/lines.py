@@ -26,8 +26,7 @@ def blocks(text: str) -> list[tuple[int, int]]:
     A break is only a wrap, and no end, where the next line begins in lower case, where one blank is before it (as
     texts taken from pages have it), or where the lines are full: the next word would not have fitted.
 
-    Returns:
-        Start and end of every block, in order, without gaps.
+    Given back are start and end of every block, in order, without gaps.
     """
     lines = [(m.start(), m.end()) for m in _LINE.finditer(text) if m.end() > m.start()]
     if not lines:

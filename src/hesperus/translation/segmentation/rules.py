@@ -123,8 +123,7 @@ def missed_ends(text: str, language: str) -> Iterator[int]:
 def listed(text: str) -> tuple[set[int], set[int]]:
     """Items of a list within one line, told by their marks, which count up from the first.
 
-    Returns:
-        Offsets where items begin, and offsets just after the marks, which end nothing.
+    Given back are offsets where items begin, and offsets just after the marks, which end nothing.
     """
     marks = list(_LIST_MARK.finditer(text))
     opening = LIST_MARKER.match(text.lstrip())

@@ -88,9 +88,7 @@ class ApertiumTranslator:
     def supports(self, source: str, target: str) -> bool:
         """Whether an installed mode does this pair.
 
-        Raises:
-            UnknownNameError: There is no such language.
-            UsageError: One does, and a command that it needs is not installed; the message names its Debian package.
+        A pair of which a command is not installed is refused with the name of its Debian package.
         """
         mode = self._mode(source, target)
         if mode is not None:

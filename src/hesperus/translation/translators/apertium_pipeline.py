@@ -26,11 +26,7 @@ class StoppedError(TransientError):
 
 
 def commands_of(mode: Path) -> tuple[tuple[str, ...], ...]:
-    """The commands of a mode file with their arguments, whether installed or not.
-
-    Raises:
-        UsageError: The file cannot be read as a pipeline.
-    """
+    """The commands of a mode file with their arguments, whether installed or not."""
     try:
         text = mode.read_text(encoding="utf-8").strip()
         commands = [shlex.split(part.replace("$1", "-g").replace("$2", "")) for part in text.split("|")]
@@ -44,9 +40,7 @@ def commands_of(mode: Path) -> tuple[tuple[str, ...], ...]:
 def stages(mode: Path) -> tuple[tuple[str, ...], ...]:
     """The commands of a mode file, each told to flush at NUL and to mark unknown words.
 
-    Raises:
-        UsageError: The file cannot be read as a pipeline, or a command of it is not installed; the message names the
-            Debian packages that hold what lacks.
+    A command that is not installed is refused with the names of the Debian packages that hold what lacks.
     """
     commands = commands_of(mode)
     missing = dict.fromkeys(command[0] for command in commands if shutil.which(command[0]) is None)

@@ -48,11 +48,7 @@ class AskedTranslator:
         return self._identity
 
     def supports(self, source: str, target: str) -> bool:
-        """Whether the source has a language pack with requests; whether the model can do it, only its replies tell.
-
-        Raises:
-            UnknownNameError: There is no such language.
-        """
+        """Whether the source has a language pack with requests; whether the model can do it, only its replies tell."""
         if normalise(source) == normalise(target):
             return False
         try:

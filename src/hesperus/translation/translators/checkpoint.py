@@ -137,15 +137,8 @@ def describe(
 ) -> Checkpoint:
     """Find out what a checkpoint of Hugging Face or CTranslate2 is.
 
-    Args:
-        folder: Where its files are; a note of ours, ``tokenizer_config.json`` and ``config.json`` are read.
-        vocabulary: Its tokens.
-        hints: What the user says.
-        name: What the checkpoint is called, where neither a note nor the folder says so.
-
-    Raises:
-        DataError: A file cannot be read, or the family is not one of those known.
-        UsageError: An Opus model with languages that cannot be told.
+    Read are a note of ours, ``tokenizer_config.json`` and ``config.json``; `name` is what the checkpoint is called,
+    where neither a note nor the folder says so.
     """
     noted = _json(folder / NOTE)
     if noted and noted.get("version") != _NOTE_VERSION:
@@ -173,12 +166,7 @@ def describe(
 
 
 def note(checkpoint: Checkpoint, origin: str) -> str:
-    """The text of the note that lets a converted folder be described again.
-
-    Args:
-        checkpoint: What was converted.
-        origin: Name of the Hugging Face checkpoint.
-    """
+    """The text of the note that lets a converted folder be described again."""
     one = list(checkpoint.writes.values()) == [""]
     held = {
         "version": _NOTE_VERSION,

@@ -129,11 +129,7 @@ class CTranslate2Translator(Seq2SeqTranslator[str]):
 
 
 def read_vocabulary(folder: Path) -> frozenset[str]:
-    """The tokens of a CTranslate2 model, target side.
-
-    Raises:
-        DataError: There is no vocabulary, or it cannot be read.
-    """
+    """The tokens of a CTranslate2 model, target side."""
     for name in _VOCABULARIES:
         file = folder / name
         if not file.is_file():

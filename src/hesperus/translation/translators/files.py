@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 def with_content(name: str, texts: Sequence[str]) -> list[int]:
     """Places of the texts that hold more than white space, from 0; the others stay as they are.
 
-    Args:
-        name: The translator, for the message.
-        texts: What is to be translated.
-
-    Raises:
-        PermanentError: A text is no Unicode text (half of a surrogate pair).
+    Half of a surrogate pair is refused.
     """
     for number, text in enumerate(texts):
         # isascii is much quicker than encoding, and most texts that are long enough to matter in time pass it.
@@ -79,11 +74,7 @@ class FileTranslator:
         return MappingProxyType({"translator": "file", "content": file_hash(self._path)})
 
     def supports(self, source: str, target: str) -> bool:
-        """Whether the file holds any translation of this pair.
-
-        Raises:
-            UnknownNameError: There is no such language.
-        """
+        """Whether the file holds any translation of this pair."""
         return (normalise(source), normalise(target)) in self._pairs
 
     def translate(
@@ -102,19 +93,7 @@ class FileTranslator:
     def translate_items(
         self, items: Sequence[str], texts: Sequence[str], source: str, target: str
     ) -> Sequence[str]:
-        """Look up translations by item id.
-
-        Args:
-            items: Ids.
-            texts: The text of each, for those that are empty and for messages.
-            source: Language of the texts.
-            target: Language wanted.
-
-        Raises:
-            UsageError: The file holds no translation of the pair, or no items.
-            PermanentError: It lacks the translation of an item.
-            ValueError: There are more items than texts, or fewer.
-        """
+        """Look up translations by item id."""
         if not self._by_item:
             raise UsageError(f"{self.name} has no column item: it can be asked by text only")
         if len(items) != len(texts):
@@ -200,11 +179,7 @@ class IdentityTranslator:
         return MappingProxyType({"translator": "none"})
 
     def supports(self, source: str, target: str) -> bool:
-        """Every pair of languages that exist.
-
-        Raises:
-            UnknownNameError: There is no such language.
-        """
+        """Every pair of languages that exist."""
         return bool(normalise(source) and normalise(target))
 
     def translate(

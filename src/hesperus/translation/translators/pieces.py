@@ -50,15 +50,7 @@ class Pieces(Protocol):
 
 
 def read_pieces(folder: Path) -> Pieces:
-    """The pieces of a checkpoint.
-
-    Args:
-        folder: Where its files are.
-
-    Raises:
-        DataError: It holds none of the files known, or one that cannot be read.
-        MissingExtraError: The package sentencepiece is needed and absent.
-    """
+    """The pieces of a checkpoint."""
     if (folder / FAST_FILE).is_file():
         return _FastPieces(folder / FAST_FILE)
     sides = [folder / name for name in SIDES]

@@ -72,11 +72,7 @@ class Seq2SeqTranslator(ABC, Generic[Token]):
         return MappingProxyType(dict(self._counts))
 
     def supports(self, source: str, target: str) -> bool:
-        """Whether the model does this pair.
-
-        Raises:
-            UnknownNameError: There is no such language.
-        """
+        """Whether the model does this pair."""
         return self._checkpoint.codes(source, target) is not None
 
     def translate(
@@ -123,9 +119,5 @@ class Seq2SeqTranslator(ABC, Generic[Token]):
     ) -> Written:
         """Translations of what was put, in its order.
 
-        Args:
-            put: Tokens of each text.
-            codes: The pair.
-            longest: Tokens of a translation at most, without those with which it begins.
-            decoding: How to draw.
+        None has more than `longest` tokens, without those with which it begins.
         """
