@@ -17,10 +17,9 @@ app = Commands(
 )
 
 _PORT = 8765
-_BASE_URL = f"http://127.0.0.1:{_PORT}"
-
 
 Store = Annotated[Path, typer.Argument(help="Rating store (.sqlite) that `create` made.", show_default=False)]
+"""The first argument of most commands."""
 
 
 def tell(*lines: str) -> None:
@@ -32,12 +31,8 @@ def tell(*lines: str) -> None:
 
 
 @app.command()
-def schemes(
-    name: Annotated[
-        str | None, typer.Argument(help="Print this scheme as YAML, to start an own one from.")
-    ] = None,
-    format: Format = "table",
-) -> None:
+@takes_flags
+def schemes(name: str | None = None, *, format: Format = "table") -> None:
     """List what raters can be asked, or print one scheme; a file of one's own (.yaml) goes wherever a name does.
 
     For example:
@@ -45,6 +40,9 @@ def schemes(
         hesperus annotate schemes
 
         hesperus annotate schemes residue > my-scheme.yaml
+
+    Args:
+        name: Print this scheme as YAML, to start an own one from.
     """
     from hesperus.annotation import read_scheme, scheme_text
     from hesperus.annotation import schemes as known
@@ -69,17 +67,10 @@ def schemes(
 @app.command()
 @takes_flags
 def create(
-    scheme: Annotated[
-        str, typer.Argument(help="Name of a scheme, or a file of one's own (.yaml).", show_default=False)
-    ],
-    source: Annotated[
-        Path,
-        typer.Argument(
-            help="Run folder, records file, or table (CSV, TSV, JSON lines, Parquet).", show_default=False
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="Rating store to make (.sqlite).", show_default=False)],
+    scheme: str,
+    source: Path,
     *,
+    out: Path,
     mapped: Annotated[Any, Flags("hesperus.annotation.unit_tables:Mapped", called={"columns": "map"})],
     draw: Annotated[Any, Flags("hesperus.annotation.unit_tables:Draw")],
     **senses: Annotated[Any, Flags("hesperus.annotation.sources:Source", without="path")],
@@ -95,6 +86,11 @@ def create(
         hesperus annotate create readings runs/atlas --outcome invalid --out readings.sqlite
 
         hesperus annotate create inconsistency runs/atlas --a en --b de_from_en --changed --out why.sqlite
+
+    Args:
+        scheme: Name of a scheme, or a file of one's own (.yaml).
+        source: Run folder, records file, or table (CSV, TSV, JSON lines, Parquet).
+        out: Rating store to make (.sqlite).
     """
     from hesperus.annotation import Source, create_store, read_scheme, sheet_from
 
@@ -109,19 +105,15 @@ def create(
 
 
 @app.command()
+@takes_flags
 def links(
     store: Store,
-    rater: Annotated[list[str] | None, typer.Option(help="Name of a new rater; repeatable.")] = None,
-    adjudicator: Annotated[
-        list[str] | None, typer.Option(help="Name of somebody who decides where raters differ; repeatable.")
-    ] = None,
-    reissue: Annotated[
-        list[str] | None, typer.Option(help="Name of somebody who needs a new link; the old one is void.")
-    ] = None,
-    per_unit: Annotated[
-        int | None, typer.Option(help="How many of these raters judge each unit (default: all).")
-    ] = None,
-    base_url: Annotated[str, typer.Option(help="What links begin with.")] = _BASE_URL,
+    *,
+    rater: list[str] | None = None,
+    adjudicator: list[str] | None = None,
+    reissue: list[str] | None = None,
+    per_unit: int | None = None,
+    base_url: str = "http://127.0.0.1:8765",
     format: Format = "table",
 ) -> None:
     """Add raters and print their personal links, once: the store keeps no link, only what tells a true one.
@@ -133,6 +125,13 @@ def links(
         hesperus annotate links rate.sqlite --adjudicator third --base-url https://rate.example.org
 
         hesperus annotate links rate.sqlite --reissue first
+
+    Args:
+        rater: Name of a new rater.
+        adjudicator: Name of somebody who decides where raters differ.
+        reissue: Name of somebody who needs a new link; the old one is void.
+        per_unit: How many of these raters judge each unit (default: all).
+        base_url: What links begin with.
     """
     from hesperus.annotation import RatingStore, link
     from hesperus.errors import UsageError
@@ -221,18 +220,17 @@ def status(store: Store, format: Format = "table") -> None:
 
 
 @app.command()
-def html(
-    store: Store,
-    rater: Annotated[
-        str, typer.Option(help="Whose page; a new name is added as a rater.", show_default=False)
-    ],
-    out: Annotated[Path, typer.Option(help="HTML file to write.", show_default=False)],
-) -> None:
+@takes_flags
+def html(store: Store, *, rater: str, out: Path) -> None:
     """Write one rater's page as a file that can be mailed; its result file comes back through `import`.
 
     For example:
 
         hesperus annotate html rate.sqlite --rater first --out first.html
+
+    Args:
+        rater: Whose page; a new name is added as a rater.
+        out: HTML file to write.
     """
     from hesperus.annotation import RatingStore, write_mailed
 
@@ -245,17 +243,8 @@ def html(
 
 
 @app.command("import")
-def import_(
-    store: Store,
-    file: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Result of a mailed page or Label Studio's JSON export (.json), or a table with unit, rater, "
-            "question, rating.",
-            show_default=False,
-        ),
-    ],
-) -> None:
+@takes_flags
+def import_(store: Store, file: list[Path]) -> None:
     """Import judgements; all of a file are checked before any is stored, and importing again changes nothing.
 
     For example:
@@ -263,6 +252,9 @@ def import_(
         hesperus annotate import rate.sqlite ratings-first.json ratings-second.json
 
         hesperus annotate import rate.sqlite ratings.csv
+
+    Args:
+        file: Result of a mailed page or Label Studio's JSON export (.json), or a table with unit, rater, question, rating.
     """
     from hesperus.annotation import RatingStore, import_file
 
@@ -280,11 +272,7 @@ def import_(
 @takes_flags
 def export(
     store: Store,
-    out: Annotated[
-        Path,
-        typer.Option(help="File: .csv, .jsonl or .parquet; for label-studio a folder.", show_default=False),
-    ],
-    **settings: Annotated[Any, Flags("hesperus.api.annotating:export_judgements")],
+    **settings: Annotated[Any, Flags("hesperus.api.annotating:export_judgements", options="out")],
 ) -> None:
     """Export ratings for `hesperus measure raters`, decisions, the whole log, or files for other tools.
 
@@ -301,4 +289,4 @@ def export(
     """
     from hesperus.api.annotating import export_judgements
 
-    tell(export_judgements(store, out, **settings))
+    tell(export_judgements(store, **settings))

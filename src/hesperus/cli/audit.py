@@ -19,24 +19,10 @@ if TYPE_CHECKING:
 
 @takes_flags
 def command(
-    what: Annotated[
-        list[str],
-        typer.Argument(
-            help="A task of the catalogue, a task file (.yaml), the folder of a run that asked, or data files and folders.",
-            show_default=False,
-        ),
-    ],
-    baselines: Annotated[
-        bool,
-        typer.Option(
-            "--baselines",
-            help="Instead of the findings: how far one gets without knowledge, in each language, and for a run how far "
-            "each model agrees with it.",
-        ),
-    ] = False,
-    show: Annotated[
-        int, typer.Option(min=0, help="Findings of each kind to show in a table; 0 for all.")
-    ] = 5,
+    what: list[str],
+    *,
+    baselines: bool = False,
+    show: int = 5,
     format: Format = "table",
     **settings: Annotated[Any, Flags("hesperus.api.auditing:audit", called={"roles": "map"})],
 ) -> None:
@@ -60,6 +46,12 @@ def command(
         hesperus audit runs/atlas --baselines
 
         hesperus audit mmlu.jsonl --map subject=item --map row=item --format json
+
+    Args:
+        what: A task of the catalogue, a task file (.yaml), the folder of a run that asked, or data files and folders.
+        baselines: Instead of the findings: how far one gets without knowledge, in each language, and for a run how far
+            each model agrees with it.
+        show: Findings of each kind to show in a table; 0 for all.
     """
     from hesperus.api.auditing import audited, write_list
     from hesperus.errors import UsageError
@@ -136,7 +128,7 @@ def _show(audit: Audit, material: Material, format: str, show: int) -> None:
         shown = []
         for row, finding in zip(found.rows, audit.findings, strict=True):
             seen[finding.kind] = seen.get(finding.kind, 0) + 1
-            if not show or seen[finding.kind] <= show:
+            if show < 1 or seen[finding.kind] <= show:
                 shown.append({**row, "languages": " ".join(finding.languages)})
         show_rows("findings", shown, format, columns=found.columns)
     _show_baselines(material)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from hesperus.api.declared import DeclaredStudy
 from hesperus.cli.help import Commands, PlainCommand
@@ -18,14 +15,9 @@ app = Commands(
     no_args_is_help=True,
 )
 
-_OUT = Annotated[Path | None, typer.Option(help="Run folder, as `hesperus run` has it.")]
-_STORE = Annotated[
-    Path | None, typer.Option(help="Reply store (default replies.sqlite beside the run folder).")
-]
-
 
 @takes_study
-def export(declared: DeclaredStudy, out: _OUT = None, store: _STORE = None) -> None:
+def export(declared: DeclaredStudy, *, out: Path | None = None, store: Path | None = None) -> None:
     """Write the requests of the next stage of a study as batch files (JSON lines, a request each); sends nothing.
 
     The files are those of OpenAI's /v1/batches, which vLLM and others answer without a network (`python -m
@@ -38,18 +30,17 @@ def export(declared: DeclaredStudy, out: _OUT = None, store: _STORE = None) -> N
     For example:
 
         hesperus batch export multisense --task atlas --model vllm/my-model --source en --target de
+
+    Args:
+        out: Run folder, as `hesperus run` has it.
+        store: Reply store (default replies.sqlite beside the run folder).
     """
     _run(declared, out, store)
 
 
 @takes_study
 def take_in(
-    declared: DeclaredStudy,
-    replies: Annotated[
-        list[Path], typer.Option("--replies", help="File of replies (JSON lines); repeat for several.")
-    ],
-    out: _OUT = None,
-    store: _STORE = None,
+    declared: DeclaredStudy, *, replies: list[Path], out: Path | None = None, store: Path | None = None
 ) -> None:
     """Take files of replies in, and write the requests of the next stage, or the run folder where none is left.
 
@@ -59,6 +50,11 @@ def take_in(
     For example:
 
         hesperus batch import multisense --task atlas --model vllm/my-model --source en --target de --replies out.jsonl
+
+    Args:
+        replies: File of replies (JSON lines).
+        out: Run folder, as `hesperus run` has it.
+        store: Reply store (default replies.sqlite beside the run folder).
     """
     from hesperus.api.merging import take_replies
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from hesperus.cli.flags import Quiet, takes_flags
 from hesperus.cli.said import say
 
 TARGETS = ("de", "zh", "ar", "hi", "sw")
@@ -16,18 +17,14 @@ _DESCRIBED, _TAXED = 24, 60
 """Countries that are described, and items whose way back to English is asked: enough to see what was planted."""
 
 
+@takes_flags
 def command(
-    out: Annotated[Path, typer.Option(help="Folder for the runs, the replies and the reports.")] = Path(
-        "demo"
-    ),
-    model: Annotated[
-        list[str] | None, typer.Option(help="Embedded model (default all three); repeatable.")
-    ] = None,
-    target: Annotated[
-        list[str] | None, typer.Option(help=f"Target language (default {', '.join(TARGETS)}); repeatable.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask only this many items.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    *,
+    out: Path = Path("demo"),
+    models: list[str] | None = None,
+    targets: list[str] | None = None,
+    limit: int | None = None,
+    quiet: Quiet = False,
 ) -> None:
     """All four studies on the embedded models and items: offline, no key, under a minute.
 
@@ -41,6 +38,12 @@ def command(
         hesperus demo
 
         hesperus demo --model pocket/s --target th --target ko --out /tmp/demo
+
+    Args:
+        out: Folder for the runs, the replies and the reports.
+        models: Embedded model (default all three).
+        targets: Target language (default de, zh, ar, hi, sw).
+        limit: Ask only this many items.
     """
     from hesperus.api.pages import report
     from hesperus.api.results import run
@@ -49,15 +52,15 @@ def command(
 
     store = out / "replies.sqlite"
     values: dict[str, Any] = {
-        "task": "atlas", "models": model or list(MODELS), "source": ["en"], "target": target or list(TARGETS),
-        "originals": True, **({"sample": {"n": limit}} if limit else {}),
+        "task": "atlas", "models": models or list(MODELS), "source": ["en"], "target": targets or list(TARGETS),
+        "originals": True, **({"sample": {"n": limit}} if limit is not None else {}),
     }  # fmt: skip
     first = run(values, out=out, store=store, progress=not quiet)
     assert first.kind is not None
     print_table(first.kind.summary(first), "table")
     score(out)
     pages = [report(out)]
-    for folder, study in _further(model or MODELS, target or TARGETS, limit):
+    for folder, study in _further(models or MODELS, targets or TARGETS, limit):
         found = run(study, out=out / folder, store=store, progress=not quiet)
         assert found.kind is not None
         typer.echo()

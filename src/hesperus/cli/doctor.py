@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from hesperus.cli.flags import Format
+from hesperus.cli.flags import Format, takes_flags
 from hesperus.cli.said import say, show_rows
 
 _Row = tuple[str, str, str]
@@ -18,12 +17,8 @@ _ORDER = (BROKEN, ABSENT, OK)
 _PACKAGE = "package "
 
 
-def command(
-    store: Annotated[
-        Path, typer.Option(help="Reply store to check; by default that of runs in this folder.")
-    ] = Path("runs/replies.sqlite"),
-    format: Format = "table",
-) -> None:
+@takes_flags
+def command(*, store: Path = Path("runs/replies.sqlite"), format: Format = "table") -> None:
     """Check the installation: Python, packages, extras, keys (names only), pocket models, reply store.
 
     `absent` is no fault: an extra or a key that is not there is only missed by what needs it. Exit code 1 where
@@ -34,6 +29,9 @@ def command(
         hesperus doctor
 
         hesperus doctor --store runs/replies.sqlite --format json
+
+    Args:
+        store: Reply store to check; by default that of runs in this folder.
     """
     checked = [*_python(), *_packages(), *_keys(), *_pocket(), _store(store)]
     rows = tuple(dict(zip(("check", "status", "detail"), row, strict=True)) for row in checked)

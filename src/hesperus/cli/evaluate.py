@@ -5,24 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from hesperus.cli.flags import INTERVALS, Flags, Format, takes_flags
+from hesperus.cli.flags import INTERVALS, Flags, Format, Quiet, takes_flags
 from hesperus.cli.said import say
 
 
 @takes_flags
 def command(
-    table: Annotated[str, typer.Option(help="scores, groups, counts.")] = "scores",
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for pairs, claims with verdicts, translations and tables (Parquet)."),
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="Also write a page to read: one HTML file that loads nothing.")
-    ] = None,
+    *,
+    table: str = "scores",
+    out: Path | None = None,
+    report: Path | None = None,
     format: Format = "table",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
     **settings: Annotated[
         Any, Flags("hesperus.api.evaluating:evaluate", arguments="what run", without="progress"), INTERVALS
     ],
@@ -49,6 +43,11 @@ def command(
         hesperus evaluate information answers.csv --translator none --report answers.html
 
         hesperus evaluate empathy runs/posts --classifier empathy-large --translator ct2/nllb-600m
+
+    Args:
+        table: scores, groups, counts.
+        out: Folder for pairs, claims with verdicts, translations and tables (Parquet).
+        report: Also write a page to read: one HTML file that loads nothing.
     """
     from hesperus.analysis.open_answers.open_tables import TABLES
     from hesperus.api.evaluating import evaluate

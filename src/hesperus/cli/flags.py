@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from hesperus.cli.mirrored import Mirrored, mirrored
+from hesperus.cli.mirrored import Mirrored, mirrored, without_arguments
 
 
 def _format(context: typer.Context, value: str) -> str:
@@ -85,6 +85,7 @@ Format = Annotated[
         help="table, wide (every row and column), json, csv, markdown, latex or html.",
     ),
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 MEASURED = "hesperus.analysis.settings:GivenSettings"
 AUDIT = "hesperus.api.tax_runs:AuditInputs"
 INTERVALS = Flags(MEASURED, "resamples seed interval")
@@ -93,14 +94,16 @@ Drawn = Annotated[Any, INTERVALS]
 
 
 def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
-    """Make a command of a function with parameters that Flags marks.
+    """Make a command of a function: its flags are the parameters that Flags marks or its own docstring tells of.
 
     Args:
         body: A function as typer takes it, but for those parameters. Its `**` parameter takes what was given of the settings,
-            and nothing that is the default. Where a setting has the name of another parameter, that one is the flag.
+            and nothing that is the default. Where a setting has the name of another parameter, that one is the flag. Of the
+            parameters that its docstring tells of, those that it takes by their place are arguments of the command.
     """
     hints = get_type_hints(body, include_extras=True)
     own = inspect.signature(body).parameters
+    told = own_settings(body)
     marks = {name: [one for one in get_args(hints[name])[1:] if isinstance(one, Flags)] for name in own}
     parameters: list[inspect.Parameter] = []
     further: list[list[Mirrored]] = []
@@ -109,6 +112,8 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
             further = [[found for found in mark.settings() if found.name not in own] for mark in marks[name]]
         elif marks[name]:
             parameters += [setting.parameter() for setting in marks[name][0].settings()]
+        elif name in told:
+            parameters.append(told[name].parameter())
         else:
             parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name]))
     arguments = [one.parameter() for settings in further for one in settings if one.is_argument]
@@ -131,8 +136,19 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
                 values[name] = mark.made(
                     {one.name: one.value(given.pop(one.name)) for one in mark.settings()}
                 )
-        body(**given, **values)
+        body(**given_values(told, given), **values)
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__name__, command.__doc__ = body.__name__, body.__doc__
+    command.__name__, command.__doc__ = body.__name__, without_arguments(body.__doc__ or "")
     return command
+
+
+def own_settings(body: Callable[..., None]) -> dict[str, Mirrored]:
+    """The parameters of a command that its own docstring tells of; those that it takes by their place are arguments."""
+    found = mirrored(f"{body.__module__}:{body.__name__}")
+    return {name: one.under(None, None, is_argument=not one.is_by_name) for name, one in found.items()}
+
+
+def given_values(told: Mapping[str, Mirrored], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given of a command's parameters, as its function takes it."""
+    return {name: told[name].value(value) if name in told else value for name, value in given.items()}

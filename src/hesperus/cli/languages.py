@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hesperus.cli.flags import Format
+from hesperus.cli.flags import Format, takes_flags
 from hesperus.cli.help import Commands, ShowGroup
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from importlib.resources.abc import Traversable
 
     from hesperus.languages import Language
@@ -23,19 +23,18 @@ app = Commands(
     no_args_is_help=False,
 )
 
-_SCRIPT = typer.Option(help="Only this ISO 15924 script, such as Cyrl; repeatable.")
-_FAMILY = typer.Option(help="Only this family or branch, such as Indo-European or Germanic; repeatable.")
-_DIRECTION = typer.Option(help="Only languages written ltr or rtl.")
 _PACKS = ("full", "answers")
 _PACKED = typer.Option("--packs", help="Only languages that have a pack of words.")
 
 
 @app.callback(invoke_without_command=True)
+@takes_flags
 def command(
     context: typer.Context,
-    script: Annotated[list[str] | None, _SCRIPT] = None,
-    family: Annotated[list[str] | None, _FAMILY] = None,
-    direction: Annotated[str | None, _DIRECTION] = None,
+    *,
+    script: list[str] | None = None,
+    family: list[str] | None = None,
+    direction: str | None = None,
     packed: Annotated[bool, _PACKED] = False,
     format: Format = "table",
 ) -> None:
@@ -55,6 +54,11 @@ def command(
         hesperus languages sw
 
         hesperus languages --family Germanic --family Slavic --format json
+
+    Args:
+        script: Only this ISO 15924 script, such as Cyrl.
+        family: Only this family or branch, such as Indo-European or Germanic.
+        direction: Only languages written ltr or rtl.
     """
     if context.invoked_subcommand is not None:
         return
@@ -82,12 +86,8 @@ def command(
 
 
 @app.command()
-def show(
-    tag: Annotated[
-        str, typer.Argument(help="Tag in any style, or an English name in quotes.", show_default=False)
-    ],
-    format: Format = "table",
-) -> None:
+@takes_flags
+def show(tag: str, *, format: Format = "table") -> None:
     """Show a language and, where it has a pack, every word of it.
 
     For example:
@@ -95,6 +95,9 @@ def show(
         hesperus languages show swh_Latn
 
         hesperus languages show "Chinese (Simplified)" --format json
+
+    Args:
+        tag: Tag in any style, or an English name in quotes.
     """
     from hesperus.languages import language
 
@@ -106,13 +109,8 @@ def show(
 
 
 @app.command()
-def check(
-    pack: Annotated[
-        str | None,
-        typer.Argument(help="Language, or file of a pack (default: all packs that come with hesperus)."),
-    ] = None,
-    format: Format = "table",
-) -> None:
+@takes_flags
+def check(pack: str | None = None, *, format: Format = "table") -> None:
     """Check language packs: every word there, none standing for two labels, letters of the right script, and so on.
 
     Replies made from the words of each pack are read as well (a negated label, "A or B", a refusal): what is read as
@@ -125,6 +123,9 @@ def check(
         hesperus languages check sw
 
         hesperus languages check my-packs/eu.yaml --format json
+
+    Args:
+        pack: Language, or file of a pack (default: all packs that come with hesperus).
     """
     from hesperus.answers.probes import false_answers
     from hesperus.languages import check as check_packs
@@ -155,7 +156,7 @@ def _pack_file(name: str) -> Path | Traversable:
     return offered_file(served) or pack_files()[served]
 
 
-def _chosen(kind: str, given: list[str] | None, known: dict[str, str]) -> set[str] | None:
+def _chosen(kind: str, given: Sequence[str] | None, known: dict[str, str]) -> set[str] | None:
     """The names that a filter represents, whatever their case; None lets everything pass."""
     from hesperus.errors import UnknownNameError
 

@@ -17,11 +17,15 @@ from typing import Annotated, Any
 
 import typer
 
-_PLURAL = {"checks", "reads", "writes"}
+_PLURAL = {"checks", "reads", "replies", "writes"}
 """Settings of several values whose flag stays in the plural: a file of checks has many, and is given once or twice."""
 _KINDS = {"bool": bool, "int": int, "float": float, "Path": Path}
 _FORM = re.compile(r"([A-Z]\S*[=:,]\S*): (?=.)")
 """How the text of a setting begins that tells the form of its value: ``COLUMN=FIELD: …``."""
+
+
+_SECTION = re.compile(r"^(?:Args|Attributes):\n(.*?)(?=^\S|\Z)", re.DOTALL | re.MULTILINE)
+"""The part of a docstring that tells of each argument or field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,11 @@ def named_values(flag: str, given: Iterable[str] | None, form: str = "NAME=VALUE
     return found
 
 
+def without_arguments(docstring: str) -> str:
+    """What a docstring says besides each argument."""
+    return _SECTION.sub("", inspect.cleandoc(docstring)).strip()
+
+
 @cache
 def mirrored(home: str) -> dict[str, Mirrored]:
     """The settings of a function (its parameters) or of a class (its fields) with text in its docstring.
@@ -180,18 +189,20 @@ def _setting(name: str, hint: ast.expr, default: ast.expr | None, text: str) -> 
     words = [word.strip() for word in ast.unparse(hint).split("|")]
     word = "Path" if "Path" in words and "[" not in words[0] else words[0]
     outer, _, inner = word.partition("[")
-    shape = {"Sequence": "many", "tuple": "many", "Mapping": "by name"}.get(outer, "one")
+    shape = {"Sequence": "many", "list": "many", "tuple": "many", "Mapping": "by name"}.get(outer, "one")
     if shape == "by name":
         inner = inner.partition(", ")[2]
         shape = "lists by name" if inner.startswith(("tuple[", "Sequence[")) else shape
     kind = _KINDS.get(re.split(r"\W", outer if shape == "one" else inner)[0], str)
     held = default.value if isinstance(default, ast.Constant) else None
+    if isinstance(default, ast.Call) and kind is Path:
+        held = Path(ast.literal_eval(default.args[0]))
     return Mirrored(name, kind, shape, "None" in words, held, text, is_required=default is None)
 
 
 def _told(docstring: str) -> dict[str, str]:
     """What a docstring says of each argument or attribute; a word of code is written without its marks."""
-    section = re.search(r"^(?:Args|Attributes):\n(.*?)(?=^\S|\Z)", docstring, re.DOTALL | re.MULTILINE)
+    section = _SECTION.search(docstring)
     entries = re.findall(
         r"^    (\w+): (.*?)(?=^    \w|\Z)", section[1] if section else "", re.DOTALL | re.MULTILINE
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from hesperus.cli.flags import Flags, Format, takes_flags
 from hesperus.cli.help import Commands, ListGroup
 from hesperus.cli.said import show_rows
@@ -70,9 +68,9 @@ def listing(format: Format = "table") -> None:
 @app.command()
 @takes_flags
 def test(
-    name: Annotated[str, typer.Argument(help="provider/name.", show_default=False)],
-    format: Format = "table",
+    name: str,
     *,
+    format: Format = "table",
     options: Annotated[Any, Flags(f"{_PROTOCOL}:ModelOptions", "base_url key_variable")],
     loading: Annotated[Any, Flags(f"{_PROTOCOL}:Loading", "device dtype")],
 ) -> None:
@@ -90,6 +88,9 @@ def test(
         hesperus models test pocket/s --format json
 
         hesperus models test hf/./my-checkpoint --device cuda --dtype bfloat16
+
+    Args:
+        name: provider/name.
     """
     from hesperus.asking.probing import probe
 

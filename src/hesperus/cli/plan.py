@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -23,12 +23,9 @@ if TYPE_CHECKING:
 @takes_study
 def command(
     declared: DeclaredStudy,
-    requests: Annotated[
-        bool, typer.Option("--requests", help="Print every request that is known beforehand, as JSON lines.")
-    ] = False,
-    store: Annotated[
-        Path | None, typer.Option(help="Reply store: what it already holds is not asked again.")
-    ] = None,
+    *,
+    requests: bool = False,
+    store: Path | None = None,
     format: Format = "table",
 ) -> None:
     """Show what a run would ask and cost; sends nothing.
@@ -43,6 +40,10 @@ def command(
         hesperus plan similarity --task atlas --model pocket/m --language en --language de --scoring both
 
         hesperus plan study.yaml --requests | head -3
+
+    Args:
+        requests: Print every request that is known beforehand, as JSON lines.
+        store: Reply store: what it already holds is not asked again.
     """
     from hesperus.analysis.table import Table
     from hesperus.reports.formats import print_table

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from hesperus.cli.flags import INTERVALS, Flags, Format, takes_flags
+from hesperus.cli.flags import INTERVALS, Flags, Format, Quiet, takes_flags
 from hesperus.cli.said import say, show_rows
 
 
 @takes_flags
 def command(
     format: Format = "table",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
     **settings: Annotated[
         Any,
         Flags("hesperus.api.representing:represent", arguments="model", without="watch"),

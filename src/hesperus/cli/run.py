@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from hesperus.api.declared import DeclaredStudy
-from hesperus.cli.flags import Format
+from hesperus.cli.flags import Format, Quiet
 from hesperus.cli.said import say
 from hesperus.cli.study_flags import takes_study
 
@@ -20,27 +18,13 @@ if TYPE_CHECKING:
 @takes_study
 def command(
     declared: DeclaredStudy,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Run folder (default: the one that is run again, or one under runs/, the same for the same study)."
-        ),
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="Reply store (default replies.sqlite beside the run folder).")
-    ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="Table to print, in place of the summary; `hesperus run STUDY --help` names those of a study.",
-            show_default=False,
-        ),
-    ] = None,
+    *,
+    out: Path | None = None,
+    store: Path | None = None,
+    table: str | None = None,
     format: Format = "table",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON schema of a study file, and stop.")
-    ] = False,
+    quiet: Quiet = False,
+    schema: bool = False,
 ) -> None:
     """Run a study: ask models, or gather records; write the run folder, and show what was found.
 
@@ -75,6 +59,12 @@ def command(
         hesperus run study.yaml --model mistral/mistral-small-latest --max-money 2.5
 
         hesperus run study.yaml --shard 2/4
+
+    Args:
+        out: Run folder (default: the one that is run again, or one under runs/, the same for the same study).
+        store: Reply store (default replies.sqlite beside the run folder).
+        table: Table to print, in place of the summary; `hesperus run STUDY --help` names those of a study.
+        schema: Print the JSON schema of a study file, and stop.
     """
     from hesperus.api.results import open_run, run_declared
     from hesperus.errors import UnknownNameError

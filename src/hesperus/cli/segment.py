@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.flags import takes_flags
 from hesperus.cli.said import say, show_rows
 
 
+@takes_flags
 def command(
-    file: Annotated[Path, typer.Argument(help="Text file in UTF-8, or - for standard input.")],
+    file: Path,
+    *,
     language: Annotated[
         str, typer.Option("--language", "-l", help="Language of the text, as a tag or a name.")
     ],
@@ -29,6 +32,9 @@ def command(
         hesperus segment --language th answer.txt
 
         cat answer.txt | hesperus segment --language de - --format json
+
+    Args:
+        file: Text file in UTF-8, or - for standard input.
     """
     from hesperus.errors import UnknownNameError
     from hesperus.languages import normalise

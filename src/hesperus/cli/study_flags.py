@@ -14,7 +14,9 @@ import typer
 from typer._click.exceptions import NoSuchOption
 
 from hesperus.api.studies import STUDIES, study_kind, study_names
+from hesperus.cli.flags import given_values, own_settings
 from hesperus.cli.help import PlainCommand
+from hesperus.cli.mirrored import without_arguments
 from hesperus.cli.said import say
 from hesperus.errors import HesperusError, UnknownNameError, UsageError
 
@@ -115,18 +117,19 @@ def _without(studies: Sequence[str], paragraph: str) -> str:
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:
     """Give a command the flags of a study; its first parameter becomes the study that was declared."""
     own = list(inspect.signature(body, eval_str=True).parameters.values())[1:]
+    told = own_settings(body)
     keyword = inspect.Parameter.KEYWORD_ONLY
 
     def command(context: typer.Context, what: str, **given: Any) -> None:
-        body(_declared(what, context.meta[_GIVEN]), **given)
+        body(_declared(what, context.meta[_GIVEN]), **given_values(told, given))
 
     parameters = [
         inspect.Parameter("context", keyword, annotation=typer.Context),
         inspect.Parameter("what", keyword, annotation=_WHAT),
-        *(one.replace(kind=keyword) for one in own),
+        *(told[one.name].parameter() if one.name in told else one.replace(kind=keyword) for one in own),
     ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__doc__ = body.__doc__
+    command.__doc__ = without_arguments(body.__doc__ or "")
     command.help_class = StudyCommand  # type: ignore[attr-defined]
     return command
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from hesperus.cli.flags import Format
+from hesperus.cli.flags import Format, takes_flags
 from hesperus.cli.help import Commands, ShowGroup, broken_command
 from hesperus.cli.said import say, show_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hesperus.tasks import Task
     from hesperus.types import Item
 
@@ -30,11 +32,6 @@ app = Commands(
         hesperus tasks belebele --language hu
     """,
 )
-
-_DATA = typer.Option(
-    help="File, folder or pattern with {language} that holds the items, instead of the task's own source."
-)
-_LANGUAGE = typer.Option(help="Language tag; repeatable where items are read.")
 
 
 @app.command("list")
@@ -83,15 +80,9 @@ def _listed(task: Task) -> dict[str, object]:
 
 
 @app.command()
+@takes_flags
 def show(
-    name: Annotated[
-        str, typer.Argument(help="Task of the catalogue, or path of a task file.", show_default=False)
-    ],
-    language: Annotated[
-        list[str] | None, typer.Option(help="Language of the example prompt (default en, else the first).")
-    ] = None,
-    data: Annotated[str | None, _DATA] = None,
-    format: Format = "table",
+    name: str, *, languages: list[str] | None = None, data: str | None = None, format: Format = "table"
 ) -> None:
     """Show a task: what it asks, in which languages, under which licence, and an example prompt.
 
@@ -105,6 +96,11 @@ def show(
         hesperus tasks show atlas --language sw
 
         hesperus tasks show xcopa --data xcopa-test-{language}.jsonl --language et --format json
+
+    Args:
+        name: Task of the catalogue, or path of a task file.
+        languages: Language of the example prompt (default en, else the first).
+        data: File, folder or pattern with {language} that holds the items, instead of the task's own source.
     """
     from hesperus.tasks import task
     from hesperus.terminal_width import terminal_width
@@ -112,7 +108,7 @@ def show(
 
     found = task(name)
     rows = [{"property": key, "value": value} for key, value in _facts(found)]
-    prompts = _prompts(found, language, data)
+    prompts = _prompts(found, languages, data)
     if format != "table":
         rows += [{"property": f"prompt ({tag})", "value": prompt} for tag, prompt in prompts]
         rows += [{"property": "example", "value": example(found)}]
@@ -127,11 +123,9 @@ def show(
 
 
 @app.command()
+@takes_flags
 def check(
-    file: Annotated[str, typer.Argument(help="Task file (YAML).", show_default=False)],
-    language: Annotated[list[str] | None, _LANGUAGE] = None,
-    data: Annotated[str | None, _DATA] = None,
-    format: Format = "table",
+    file: str, *, languages: list[str] | None = None, data: str | None = None, format: Format = "table"
 ) -> None:
     """Check a task file of your own; with --data and --language, its items too.
 
@@ -143,18 +137,23 @@ def check(
         hesperus tasks check my-task.yaml
 
         hesperus tasks check my-task.yaml --data items.csv --language en --language de --format json
+
+    Args:
+        file: Task file (YAML).
+        languages: Language tag.
+        data: File, folder or pattern with {language} that holds the items, instead of the task's own source.
     """
     from hesperus.tasks import load_items, task
 
     found = task(file)
     for tag in found.instructions:
         _rendered(found, tag, None)
-    if not language:
+    if not languages:
         typer.echo(
             f"{file}: a task of form {found.form}, instructions in {', '.join(found.instructions) or 'no language'}"
         )
         return
-    items = load_items(found, language, source=data)
+    items = load_items(found, languages, source=data)
     for tag, many in items.items():
         if tag in found.instructions:
             for item in many:
@@ -288,7 +287,7 @@ def _wordings(task: Task) -> dict[str, str]:
     }
 
 
-def _prompts(task: Task, languages: list[str] | None, data: str | None) -> list[tuple[str, str]]:
+def _prompts(task: Task, languages: Sequence[str] | None, data: str | None) -> list[tuple[str, str]]:
     """An example prompt for each language that was asked for."""
     from hesperus.tasks import load_items
 

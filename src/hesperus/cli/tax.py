@@ -12,12 +12,6 @@ from hesperus.cli.flags import AUDIT, Drawn, Flags, Format, takes_flags
 from hesperus.cli.help import Commands
 from hesperus.cli.said import say, show_rows
 
-Runs = Annotated[
-    list[Path],
-    typer.Argument(help="Run folders or records files, of one benchmark or several.", show_default=False),
-]
-
-
 _SIMULATOR = "hesperus.studies.translation_tax.simulator"
 
 app = Commands(
@@ -31,13 +25,10 @@ app = Commands(
 @app.command("strata")
 @takes_flags
 def strata(
-    runs: Runs,
-    out: Annotated[
-        Path,
-        typer.Option(help="File to write (JSON); never written over by other strata.", show_default=False),
-    ],
-    format: Format = "table",
+    runs: list[Path],
     *,
+    out: Path,
+    format: Format = "table",
     inputs: Annotated[
         Any, Flags(AUDIT, "tasks groups original translated back scores metric threshold exclude")
     ],
@@ -52,6 +43,10 @@ def strata(
     For example:
 
         hesperus tax strata runs/mmmlu --out strata.json --group english=gpt-4o,gpt-4o-mini --size high=30 --size low=60
+
+    Args:
+        runs: Run folders or records files, of one benchmark or several.
+        out: File to write (JSON); never written over by other strata.
     """
     from hesperus.api.tax_strata import pick_strata
 
@@ -74,8 +69,8 @@ def strata(
 @app.command("simulate")
 @takes_flags
 def simulate(
-    out: Annotated[Path, typer.Option(help="Folder to write: records, scores, ratings.", show_default=False)],
     *,
+    out: Path,
     planted: Annotated[Any, Flags(f"{_SIMULATOR}:Planted", "items native tax gain inflation seed")],
     faults: Annotated[Any, Flags(f"{_SIMULATOR}:Faults")],
 ) -> None:
@@ -86,6 +81,9 @@ def simulate(
         hesperus tax simulate --out planted --tax english=0.15 --gain english=0.1 --validity chinese/3=0.34
 
         hesperus measure back_translation planted --group english=english/1,english/2,english/3
+
+    Args:
+        out: Folder to write: records, scores, ratings.
     """
     from hesperus.studies.translation_tax.simulator import simulated_benchmark
 
@@ -96,9 +94,9 @@ def simulate(
 @app.command("checklist")
 @takes_flags
 def checklist(
-    runs: Runs,
-    format: Format = "table",
+    runs: list[Path],
     *,
+    format: Format = "table",
     inputs: Annotated[Any, Flags(AUDIT, without="exact runs")],
     drawn: Drawn,
 ) -> None:
@@ -109,6 +107,9 @@ def checklist(
         hesperus audit mmmlu --language en --language zh --format json > audit.json
 
         hesperus tax checklist runs/tax-mmmlu-1a2b3c4d --audit audit.json --ratings cues.csv --checks qc.csv --format latex
+
+    Args:
+        runs: Run folders or records files, of one benchmark or several.
     """
     from hesperus.api.tax_evidence import evidence_of, found_beside
     from hesperus.reports.formats import print_table

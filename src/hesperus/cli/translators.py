@@ -76,14 +76,12 @@ def listing(
 @app.command()
 @takes_flags
 def test(
-    name: Annotated[
-        str, typer.Argument(help="Translator, such as apertium or ct2/FOLDER.", show_default=False)
-    ],
+    name: str,
+    *,
     source: Annotated[str, typer.Option("--from", help="Language of the text.", show_default=False)],
     target: Annotated[str, typer.Option("--to", help="Language wanted.", show_default=False)],
-    text: Annotated[str, typer.Option(help="What to translate.")] = "The house is green.",
+    text: str = "The house is green.",
     format: Format = "table",
-    *,
     options: Annotated[
         Any, Flags(f"{_TRANSLATORS}.translator_options:TranslatorOptions", "reads writes device")
     ],
@@ -95,6 +93,10 @@ def test(
         hesperus translators test apertium --from en --to es
 
         hesperus translators test ct2/nllb-600m --from en --to sw --text "Where is the station?"
+
+    Args:
+        name: Translator, such as apertium or ct2/FOLDER.
+        text: What to translate.
     """
     import time
 
@@ -117,14 +119,10 @@ def test(
 @app.command()
 @takes_flags
 def convert(
-    checkpoint: Annotated[
-        str, typer.Argument(help="Hugging Face checkpoint: a folder or ORG/NAME.", show_default=False)
-    ],
-    out: Annotated[Path, typer.Option(help="Folder to make.", show_default=False)],
-    quantization: Annotated[
-        str | None, typer.Option(help="int8, int8_float16, float16, bfloat16, … (default: as stored).")
-    ] = None,
+    checkpoint: str,
     *,
+    out: Path,
+    quantization: str | None = None,
     hints: Annotated[Any, Flags(f"{_TRANSLATORS}.checkpoint:Hints", "reads writes")],
 ) -> None:
     """Convert a checkpoint of NLLB, M2M-100, MADLAD-400 or Opus to CTranslate2's format, tokenizer included.
@@ -136,6 +134,11 @@ def convert(
         hesperus translators convert facebook/nllb-200-distilled-600M --out nllb-600m --quantization int8
 
         hesperus translators convert Helsinki-NLP/opus-mt-mul-en --out opus-mul-en --reads de --reads tr
+
+    Args:
+        checkpoint: Hugging Face checkpoint: a folder or ORG/NAME.
+        out: Folder to make.
+        quantization: int8, int8_float16, float16, bfloat16, … (default: as stored).
     """
     from hesperus.translation import convert
 

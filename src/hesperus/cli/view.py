@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
+from hesperus.cli.flags import takes_flags
 from hesperus.cli.said import say
 
 
+@takes_flags
 def command(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(help="Run folders or records files (Parquet, CSV, JSON lines).", show_default=False),
-    ],
+    runs: list[Path],
+    *,
     port: Annotated[
         int | None,
         typer.Option(
@@ -24,16 +24,8 @@ def command(
             help="Port on this machine; 0 takes a free one (default: 8766, or a free one if it is taken).",
         ),
     ] = None,
-    items: Annotated[
-        str,
-        typer.Option(
-            help="Items to begin with: a filter as it is in an address of the explorer or of a report's page.",
-            show_default=False,
-        ),
-    ] = "",
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address and open nothing.")
-    ] = False,
+    items: str | None = None,
+    no_browser: bool = False,
 ) -> None:
     """Explore runs in the browser: which questions are behind a number, and each of them in every language.
 
@@ -50,6 +42,11 @@ def command(
         hesperus view runs/atlas --items 'model=pocket/l&right=en&wrong=sw'
 
         hesperus view runs/before runs/after --port 0 --no-browser
+
+    Args:
+        runs: Run folders or records files (Parquet, CSV, JSON lines).
+        items: Items to begin with: a filter as it is in an address of the explorer or of a report's page.
+        no_browser: Print the address and open nothing.
     """
     from urllib.parse import parse_qsl
 
@@ -58,7 +55,7 @@ def command(
     from hesperus.explorer.server import serve
     from hesperus.explorer.state import OpenRuns, with_scores_of
 
-    view = View.parse(parse_qsl(items))
+    view = View.parse(parse_qsl(items or ""))
     opened = OpenRuns.of(
         [(place.resolve().name, with_scores_of(open_run(place).run, place)) for place in runs], runs
     )
