@@ -68,11 +68,7 @@ def tasks_json(sheet: Sheet) -> list[JSON]:
 
 
 def write_label_studio(sheet: Sheet, folder: Path | str) -> None:
-    """Write ``config.xml`` and ``tasks.json`` into a folder, which is made.
-
-    Raises:
-        UsageError: A file cannot be written.
-    """
+    """Write ``config.xml`` and ``tasks.json`` into a folder, which is made."""
     tasks = json.dumps(tasks_json(sheet), ensure_ascii=False, indent=1) + "\n"
     for name, text in (("config.xml", config_xml(sheet)), ("tasks.json", tasks)):
         write_content(Path(folder) / name, text)

@@ -51,11 +51,7 @@ def mailed_html(store: RatingStore, rater: Rater) -> str:
 
 
 def write_mailed(store: RatingStore, rater: Rater, path: Path | str) -> Path:
-    """Write the page of one rater as one file.
-
-    Raises:
-        UsageError: The file cannot be written.
-    """
+    """Write the page of one rater as one file."""
     path = Path(path)
     write_content(path, mailed_html(store, rater))
     return path

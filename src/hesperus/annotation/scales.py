@@ -37,16 +37,8 @@ class Scaled:
 def read_scaled(path: Path | str, scale: tuple[float, float]) -> Scaled:
     """Read a long table of ratings and refuse it as a whole where a rating is not on the scale.
 
-    A question without a single number is answered in words: it has no scale and is left as it is.
-
-    Args:
-        path: CSV, TSV, JSON lines or Parquet with ``unit, rater, question, rating``.
-        scale: Lowest and highest rating that there can be.
-
-    Raises:
-        UsageError: No such file, or a scale without length.
-        DataError: A column is missing, a unit, rater or question is empty, a rating is no number or out of scale, or a
-            rater gave two ratings to one question of a unit; names row, column, rater and item.
+    A question without a single number is answered in words: it has no scale and is left as it is. `scale` is the
+    lowest and highest rating that there can be; an error names row, column, rater and item.
     """
     low, high = scale
     if not low < high:

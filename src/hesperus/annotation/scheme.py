@@ -140,11 +140,7 @@ class Scheme(_Part):
         return self
 
     def question(self, name: str) -> Question:
-        """The question of a name.
-
-        Raises:
-            UnknownNameError: Nothing found.
-        """
+        """The question of a name."""
         for question in self.questions:
             if question.name == name:
                 return question
@@ -162,11 +158,7 @@ def schemes() -> tuple[str, ...]:
 
 
 def scheme_text(name: str) -> str:
-    """The file of a scheme that comes with hesperus, to start an own one from.
-
-    Raises:
-        UnknownNameError: There is no such scheme.
-    """
+    """The file of a scheme that comes with hesperus, to start an own one from."""
     if name not in schemes():
         raise UnknownNameError("rating scheme", name, schemes(), "or give a file that ends in .yaml")
     return (files("hesperus.annotation") / "schemes" / f"{name}.yaml").read_text(encoding="utf-8")

@@ -43,10 +43,6 @@ def create_app(store: RatingStore, address: Address | None = None) -> ASGIApp:
     """The page as an ASGI application.
 
     Every address but those of valid links and of the page's own assets gets the same 404.
-
-    Args:
-        store: Where judgements go; the caller closes it.
-        address: Decides which hosts and origins are answered.
     """
     address = address or Address()
     desk = _Desk(store, address)
@@ -65,16 +61,8 @@ def create_app(store: RatingStore, address: Address | None = None) -> ASGIApp:
 def serve(path: Path | str, address: Address, *, ready: Callable[[], None] | None = None) -> None:
     """Serve a store until interrupted.
 
-    Requests are not logged: their addresses hold the tokens.
-
-    Args:
-        path: The store.
-        address: Where.
-        ready: Called once, before the first request is taken.
-
-    Raises:
-        UsageError: No such store, or the port is taken.
-        StoreError: The file is no rating store, or cannot be written.
+    Requests are not logged: their addresses hold the tokens. `ready` is called once, before the first request is
+    taken.
     """
     with RatingStore(path) as store, listening(address) as listener:
         if not store.is_writable:

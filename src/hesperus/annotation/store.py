@@ -166,11 +166,7 @@ class RatingStore:
         return tuple(rater for rater in everybody if role in (None, rater.role))
 
     def rater(self, name: str) -> Rater:
-        """The rater of a name.
-
-        Raises:
-            UnknownNameError: Nothing found.
-        """
+        """The rater of a name."""
         for rater in self.raters():
             if rater.name == name:
                 return rater
@@ -192,13 +188,8 @@ class RatingStore:
     ) -> tuple[Rater, ...]:
         """Add people and fix what each of them judges, in which order; all or none.
 
-        Args:
-            names: Any printable names, unique in the store.
-            role: Adjudicators are assigned every unit.
-            per_unit: How many of these raters judge each unit; None is all of them.
-
-        Raises:
-            UsageError: A name is empty, too long, not printable or taken, or there are too few raters.
+        Adjudicators are assigned every unit; of raters, `per_unit` judge each (None: all). Names are printable, and
+        unique in the store.
         """
         taken = {rater.name for rater in self.raters()}
         for at, name in enumerate(names):

@@ -63,12 +63,7 @@ class Draw:
 
 
 def read_frame(path: Path | str) -> pl.DataFrame:
-    """Read a table that has rows; see hesperus.tables.read_table.
-
-    Raises:
-        UsageError: No such file, or an ending that is not known.
-        DataError: The file cannot be read, or holds no rows.
-    """
+    """Read a table that has rows; see hesperus.tables.read_table."""
     frame = read_table(path)
     if frame.is_empty():
         raise DataError("the file holds no rows", file=path)
@@ -85,16 +80,8 @@ def units_from_frame(
 ) -> tuple[Unit, ...]:
     """Make a unit of every row.
 
-    Args:
-        frame: The table. Columns that are not shown are kept with the unit for exports and never sent to a rater.
-        scheme: What is shown.
-        mapped: Which column is what.
-        file: Named in errors.
-
-    Raises:
-        UnknownNameError: A mapped name or column does not exist, or a language is not known.
-        UsageError: The scheme is blind and a shown text comes from a column of answers.
-        DataError: A column is missing, a required text is empty, or an id is empty or is twice.
+    Columns that are not shown are kept with the unit for exports and never sent to a rater; a blind scheme refuses a
+    shown text from a column of answers.
     """
     mapped = mapped or Mapped()
     _check_names(mapped, scheme)

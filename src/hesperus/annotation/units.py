@@ -110,15 +110,7 @@ class Sheet:
     def shares(self, raters: Sequence[str], per_unit: int | None = None) -> dict[str, list[str]]:
         """Share units out.
 
-        Args:
-            raters: Names.
-            per_unit: How many raters judge each unit; None is all of them.
-
-        Returns:
-            Rater to codes, in that rater's order. Shares differ by one unit at most.
-
-        Raises:
-            UsageError: More raters per unit than there are.
+        By rater, in that rater's order; they differ by one unit at most. Without `per_unit` all judge every unit.
         """
         wanted = len(raters) if per_unit is None else per_unit
         if not 1 <= wanted <= len(raters):

@@ -20,18 +20,9 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def sides_frame(run: Run, a: str, b: str) -> pl.DataFrame:
     """Two wordings of each item side by side.
 
-    Args:
-        run: A run that keeps its items.
-        a: Sense code of the source.
-        b: Sense code of what is judged; where models made it, each model's wording is a unit.
-
-    Returns:
-        ``unit, item, model, a, b`` (the two sense codes), ``source, source.language, text, text.language, key`` (the right
-        option, with its text if there is one) and the groups of the items.
-
-    Raises:
-        UsageError: The run keeps no items, or none in both senses.
-        UnknownNameError: The items have no such sense.
+    Columns are ``unit, item, model, a, b`` (the two sense codes), ``source, source.language, text, text.language,
+    key`` (the right option, with its text if there is one) and the groups of the items; where models made a wording,
+    each model's is a unit.
     """
     items = _items(run)
     left, right = (_of_sense(items, code) for code in (a, b))
@@ -68,16 +59,8 @@ def sides_frame(run: Run, a: str, b: str) -> pl.DataFrame:
 def readings_frame(run: Run, *, outcomes: Sequence[str] = ()) -> pl.DataFrame:
     """Replies to read, with what was asked where the run keeps its items.
 
-    Args:
-        run: Records with replies; items are not needed.
-        outcomes: Only replies with these outcomes; empty takes all that have a reply.
-
-    Returns:
-        The key of the record, ``unit, question, question.language, reply, reply.language, labels, outcome, answer`` and
-        further columns of the records that hold text.
-
-    Raises:
-        UsageError: There is no such reply.
+    `outcomes` chooses among the replies; without, all that have a reply are taken. Columns are those of the record's
+    key, ``unit, question, question.language, reply, reply.language, labels, outcome, answer``.
     """
     records = run.records
     if "reply" not in records.columns:
@@ -117,15 +100,9 @@ def readings_frame(run: Run, *, outcomes: Sequence[str] = ()) -> pl.DataFrame:
 def changed_frame(run: Run, a: str, b: str) -> pl.DataFrame:
     """Items with an answer that differs between two senses (instruction and input alike), in both wordings.
 
-    An answer that cannot be read differs from every other, as in the default of the measures; a request that failed has no
-    answer, and nothing changed there.
-
-    Returns:
-        As `sides_frame`, with ``answer_a, answer_b, outcome_a, outcome_b``; a row for each model and item.
-
-    Raises:
-        UsageError: The run keeps no items, or nothing changed.
-        UnknownNameError: The items have no such sense.
+    An answer that cannot be read differs from every other, as in the default of the measures; a request that failed
+    has no answer, and nothing changed there. Columns are those of `sides_frame`, with ``answer_a, answer_b,
+    outcome_a, outcome_b``; a row for each model and item.
     """
     sides = sides_frame(run, a, b).drop("unit")
     made = sides["model"].is_not_null().any()

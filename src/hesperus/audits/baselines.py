@@ -64,13 +64,8 @@ class Guesses:
 def baseline_guesses(items: Items, labels: Sequence[str] = ()) -> tuple[Guesses, ...]:
     """Guess every item that has a gold, language by language.
 
-    Args:
-        items: BCP-47 tag to items. Items without options get the majority label alone; of a language where some have
-            options, those without are left out.
-        labels: Canonical labels of items without options.
-
-    Returns:
-        By language, then in the order of BASELINES; nothing of a language without any gold.
+    Given back by language, then in the order of BASELINES; nothing of a language without any gold. Items without
+    options get the majority label alone; of a language where some have options, those without are left out.
     """
     return tuple(found for tag, many in items.items() for found in _of_language(tag, many, tuple(labels)))
 

@@ -98,9 +98,7 @@ class Calibration:
     ) -> dict[str, Estimate]:
         """Every number of STATISTICS, with intervals over resampled topics.
 
-        Args:
-            bootstrap: How to resample topics, all texts on a topic together; None leaves intervals out.
-            system: Only this system's texts; all together where None.
+        Topics are resampled, all texts on a topic together; without a bootstrap there are no intervals.
         """
         texts = [text for text in self.texts if system in (None, text.text.system)]
         topics = {name: place for place, name in enumerate(dict.fromkeys(t.text.topic for t in texts))}

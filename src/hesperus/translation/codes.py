@@ -58,11 +58,7 @@ def code_of(tag: str, codes: Mapping[str, str]) -> str | None:
 
 @cache
 def spellings(tag: str) -> tuple[str, ...]:
-    """Tags that mean the language of a tag to a translator, the nearest first.
-
-    Raises:
-        UnknownNameError: There is no such language.
-    """
+    """Tags that mean the language of a tag to a translator, the nearest first."""
     wanted = language(tag)
     base = wanted.tag.split("-")[0]
     found = [wanted.tag, normalise(f"{base}-{wanted.script}")]
@@ -126,11 +122,7 @@ def debian_modes() -> Mapping[str, str]:
 
 
 def would_translate(source: str, target: str) -> tuple[str, ...]:
-    """Translators that do a pair, each with what it takes to have it; empty where none is known.
-
-    Raises:
-        UnknownNameError: There is no such language.
-    """
+    """Translators that do a pair, each with what it takes to have it; empty where none is known."""
     found = []
     mode = mode_of(source, target, tuple(debian_modes()))
     if mode is not None:
@@ -163,14 +155,7 @@ def unsupported(name: str, source: str, target: str, has: str = "") -> UsageErro
 def all_unsupported(name: str, lacking: Sequence[tuple[str, str]], of: int, hint: str) -> UsageError:
     """The error for several pairs that a translator does not do, naming for each those that would.
 
-    Args:
-        name: The translator.
-        lacking: Source and target of each.
-        of: How many pairs there are.
-        hint: What to do.
-
-    Raises:
-        UnknownNameError: There is no such language.
+    `of` is how many pairs there are, `hint` what to do.
     """
     said = [
         f"{_named(*pair)}: {', '.join(would_translate(*pair)) or 'no translator that hesperus knows does'}"

@@ -75,11 +75,7 @@ class CometScorer:
         return _scores(answer, len(segments))
 
     def signature(self) -> dict[str, JSON]:
-        """What decides the scores: the package's version and the checkpoint by its content, wherever it lies.
-
-        Raises:
-            UsageError: There is no such checkpoint.
-        """
+        """What decides the scores: the package's version and the checkpoint by its content, wherever it lies."""
         self._check_there()
         place = Path(self.checkpoint)
         weights = place / "checkpoints" / "model.ckpt" if place.is_dir() else place

@@ -34,9 +34,6 @@ def tokenizer_for(tag: str) -> str:
     ``zh`` for Chinese and ``char`` for the other scripts that write no spaces (Japanese, Thai, Lao, Khmer, Burmese,
     Tibetan); ``13a`` for all others, as in the paper. The morphological tokenizers are used only where asked for,
     since a score must not depend on the machine.
-
-    Raises:
-        UnknownNameError: No such language.
     """
     if language(tag).writes_spaces:
         return "13a"
@@ -103,13 +100,7 @@ class Bleu:
         return 2 + 2 * self.order
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Counts:
-        """Counts of shape (segments, width).
-
-        Raises:
-            UsageError: Unequal numbers of translations and references.
-            UnknownNameError: No such tokenizer.
-            MissingExtraError: The tokenizer's package is not installed.
-        """
+        """Counts of shape (segments, width)."""
         return _statistics(self, hypotheses, references)
 
     def score(self, total: Counts) -> float:
@@ -143,11 +134,7 @@ class Chrf:
         return 3 * (self.char_order + self.word_order)
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Counts:
-        """Counts of shape (segments, width).
-
-        Raises:
-            UsageError: Unequal numbers of translations and references.
-        """
+        """Counts of shape (segments, width)."""
         return _statistics(self, hypotheses, references)
 
     def score(self, total: Counts) -> float:

@@ -62,14 +62,8 @@ def rouge_scores(
 ) -> list[tuple[float, float, float]]:
     """F-measures of ROUGE-1, ROUGE-2 and ROUGE-L of every segment.
 
-    Args:
-        hypotheses: Translations.
-        references: One for each.
-        words: "words" between spaces, "characters" for scripts without them, or "ascii": the package's own tokenizer,
-            which published figures for European languages mostly rest on.
-
-    Raises:
-        UsageError: Unequal numbers of translations and references.
+    Words are between blanks, "characters" suit scripts without them, and "ascii" is the package's own tokenizer,
+    which published figures for European languages mostly rest on.
     """
     if len(hypotheses) != len(references):
         raise UsageError(f"{len(hypotheses)} translations cannot be scored by {len(references)} references")

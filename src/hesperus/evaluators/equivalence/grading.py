@@ -49,12 +49,7 @@ class Grader(Protocol):
 
 
 def equivalence_evaluator(grader: Grader, asker: Asker | None = None) -> Evaluator:
-    """Whether two short answers say the same.
-
-    Args:
-        grader: Grades pairs.
-        asker: Who asks the grader, where it is a model.
-    """
+    """Whether two short answers say the same."""
     return Evaluator(
         EQUIVALENCE,
         ("agreement",),

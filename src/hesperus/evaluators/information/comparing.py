@@ -42,12 +42,7 @@ class _Side:
 
 
 def information_evaluator(judge: Judge, asker: Asker | None = None) -> Evaluator:
-    """Claims of each text, verified against the other.
-
-    Args:
-        judge: Finds claims, and verifies them.
-        asker: Who asks the judge, where it is a model.
-    """
+    """Claims of each text, verified against the other."""
     return Evaluator(
         INFORMATION,
         ("precision", "recall"),

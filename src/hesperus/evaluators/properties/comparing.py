@@ -24,12 +24,7 @@ def missing_rule(evaluator: PropertyEvaluator) -> str:
 
 
 def profile_evaluator(classifier: PropertyEvaluator, what: str) -> Evaluator:
-    """Whether two texts have the same property, or the same profile of several.
-
-    Args:
-        classifier: Tells the property.
-        what: Its name.
-    """
+    """Whether two texts have the same property, or the same profile of several."""
     return Evaluator(
         what,
         ("agreement",),

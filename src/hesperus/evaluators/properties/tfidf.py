@@ -53,11 +53,7 @@ class TermWeights:
 
     @classmethod
     def read(cls, path: Path) -> TermWeights:
-        """Read the JSON that a training wrote.
-
-        Raises:
-            DataError: It is something else.
-        """
+        """Read the JSON that a training wrote."""
         held = read_json(path, _Terms)
         weights = {term: (idf, coefficient) for term, idf, coefficient in held.terms}
         return cls(held.longest, weights, held.intercept)

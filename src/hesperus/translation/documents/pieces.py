@@ -51,11 +51,7 @@ def document_pieces(text: str) -> tuple[Piece, ...]:
     addresses, formulas and tags within a sentence are in ``Piece.kept``; marks of emphasis within one in
     ``Piece.dropped``. Plain text without Markdown is one piece a paragraph.
 
-    Args:
-        text: Any text.
-
-    Returns:
-        The pieces, none of them empty.
+    None of the pieces is empty.
     """
     pieces: list[Piece] = []
     place = 0

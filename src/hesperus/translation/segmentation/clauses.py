@@ -14,15 +14,8 @@ def clauses(sentence: str, *, longest: int) -> tuple[str, ...]:
     """Cut a sentence into parts; joined they give it back.
 
     It is cut at its semicolons, colons and dashes, or else its commas and brackets, or else its blanks; in each case
-    into parts as long as may be, of which none is longer than ``longest`` characters unless it has no such place, when
-    it is cut between characters.
-
-    Args:
-        sentence: Any text.
-        longest: Characters of a part at most, from 1.
-
-    Raises:
-        ValueError: ``longest`` is below 1.
+    into parts as long as may be, of which none is longer than ``longest`` characters unless it has no such place,
+    when it is cut between characters.
     """
     if longest < 1:
         raise ValueError(f"the longest part must have 1 character or more, not {longest}")

@@ -98,13 +98,7 @@ class ApertiumTranslator:
     def translate(
         self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
     ) -> Sequence[str]:
-        """Translate each text; see hesperus.translation.Translator. The decoding changes nothing.
-
-        Raises:
-            UsageError: No installed mode does the pair, or a command that it needs is not installed.
-            TransientError: The stages hang or do not stay.
-            PermanentError: A text ends the stages whenever it is sent.
-        """
+        """Translate each text; see hesperus.translation.Translator. The decoding changes nothing."""
         mode = self._mode(source, target)
         if mode is None:
             raise self._unsupported(source, target)

@@ -115,14 +115,7 @@ class Pipeline:
         return all(process.poll() is None for process in self._processes)
 
     def run(self, texts: Sequence[str]) -> Iterator[str]:
-        """Send texts and yield what comes back for each, in order, as it comes.
-
-        Args:
-            texts: Streams without NUL.
-
-        Raises:
-            StoppedError: A stage ended or hangs; the pipeline is closed then.
-        """
+        """Send texts and yield what comes back for each, in order, as it comes."""
         waiting = memoryview("".join(f"{text}\0" for text in texts).encode())
         came, owed = b"", len(texts)
         with selectors.DefaultSelector() as ready:

@@ -60,13 +60,7 @@ class AskedTranslator:
     def translate(
         self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
     ) -> Sequence[str]:
-        """Ask for each text; see hesperus.translation.Translator.
-
-        Raises:
-            UsageError: The source has no language pack with requests.
-            TransientError: Some requests got no reply; those that did are in the store of whoever asks.
-            PermanentError: There came another number of replies than was asked for.
-        """
+        """Ask for each text; see hesperus.translation.Translator."""
         if not self.supports(source, target):
             raise unsupported(
                 self._name,

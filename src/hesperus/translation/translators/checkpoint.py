@@ -59,11 +59,7 @@ class Checkpoint:
     positions: int | None = None
 
     def codes(self, source: str, target: str) -> tuple[str, str] | None:
-        """The codes of a pair, or None if the model does not do it.
-
-        Raises:
-            UnknownNameError: There is no such language.
-        """
+        """The codes of a pair, or None if the model does not do it."""
         read, written = code_of(source, self.reads), code_of(target, self.writes)
         return (
             None
@@ -72,12 +68,7 @@ class Checkpoint:
         )
 
     def pair(self, name: str, source: str, target: str) -> tuple[str, str]:
-        """The codes of a pair.
-
-        Raises:
-            UsageError: The model does not do it; the message names translators that would.
-            UnknownNameError: There is no such language.
-        """
+        """The codes of a pair."""
         found = self.codes(source, target)
         if found is None:
             raise unsupported(name, source, target, self.languages)

@@ -80,12 +80,7 @@ class FileTranslator:
     def translate(
         self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
     ) -> Sequence[str]:
-        """Look up each text; see hesperus.translation.Translator.
-
-        Raises:
-            UsageError: The file holds no translation of the pair, or names items and no texts.
-            PermanentError: It lacks the translation of a text.
-        """
+        """Look up each text; see hesperus.translation.Translator."""
         if not self._by_text:
             raise UsageError(f"{self.name} names items and no texts: it can be asked by item only")
         return self._found(self._by_text, texts, texts, (source, target))
@@ -185,10 +180,6 @@ class IdentityTranslator:
     def translate(
         self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
     ) -> Sequence[str]:
-        """The texts.
-
-        Raises:
-            UnknownNameError: There is no such language.
-        """
+        """The texts."""
         self.supports(source, target)
         return list(texts)

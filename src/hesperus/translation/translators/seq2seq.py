@@ -78,14 +78,7 @@ class Seq2SeqTranslator(ABC, Generic[Token]):
     def translate(
         self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
     ) -> Sequence[str]:
-        """Translate each text; see hesperus.translation.Translator.
-
-        Raises:
-            UsageError: The model does not do the pair, or cannot be loaded.
-            TextTooLongError: A text is longer than the model reads; nothing was translated.
-            TransientError: The device ran out of memory.
-            PermanentError: A text is no Unicode text, or the library failed.
-        """
+        """Translate each text; see hesperus.translation.Translator."""
         codes = self._checkpoint.pair(self._name, source, target)
         places = with_content(self._name, texts)
         done = list(texts)
