@@ -25,7 +25,7 @@ from tests.small_demo import ask
 
 import hesperus as hs
 from hesperus.analysis.table import Table
-from hesperus.api.run_tables import run_tables
+from hesperus.api.bundling import run_tables
 from hesperus.errors import DataError, HesperusWarning, UsageError
 
 KEPT = Path(__file__).parent / "net"
@@ -77,8 +77,8 @@ def _imported(place: Path) -> dict[str, Path]:
 
 
 def _write_run(run: Path, out: Path, *, without: Sequence[str]) -> None:
-    found = run_tables(run, **SEED)
-    tables = {name: table for name, table in found.tables.items() if name not in without}
+    found, _ = run_tables(run, **SEED)
+    tables = {name: table for name, table in found.items() if name not in without}
     for name, table in tables.items():
         _write(table, out / f"{name}.csv")
     _write(_checked(run, tables), out / "check.csv")

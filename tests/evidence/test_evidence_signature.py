@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import hesperus as hs
 from hesperus.analysis.short_signature import SHORT, ShortSignature, digest
 from hesperus.analysis.table import Table
-from hesperus.api.run_tables import run_tables
+from hesperus.api.bundling import run_tables
 from hesperus.errors import UsageError
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
@@ -20,7 +20,7 @@ STUDIES = ("multisense", "similarity", "open_answers", "tax")
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_table_is_made_again_from_its_line(study: str, demo_runs: dict[str, Path]) -> None:
-    for name, table in run_tables(demo_runs[study], resamples=20).tables.items():
+    for name, table in run_tables(demo_runs[study], resamples=20)[0].items():
         line = ShortSignature.parse(str(table.signature[SHORT]))
         assert line.measure == name
         again = hs.measure(name, demo_runs[study], **line.settings)  # type: ignore[arg-type]

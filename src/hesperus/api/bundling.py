@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hesperus.errors import UnknownNameError
+from hesperus.errors import DataError, HesperusWarning, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
+    from hesperus.analysis.table import Table
     from hesperus.api.tables_of_records import Held
     from hesperus.evidence.claims import Document
     from hesperus.fingerprint import JSON
@@ -92,11 +94,33 @@ def claimed(
     run: Path, settings: Mapping[str, Any], only: Sequence[str] | None = None
 ) -> tuple[dict[str, Document], Mapping[str, str]]:
     """Every table of a run as a document, or some of them, and why the others are not there."""
-    from hesperus.analysis.measure_names import OF_RUNS
-    from hesperus.api.run_tables import run_tables
+    tables, absent = run_tables(run, only, **settings)
+    return {name: table.document() for name, table in tables.items()}, absent
 
-    found = run_tables(run, OF_RUNS if only is None else only, **settings)
-    return {name: table.document() for name, table in found.tables.items()}, found.absent
+
+def run_tables(
+    run: Path, only: Sequence[str] | None = None, **settings: Any
+) -> tuple[dict[str, Table], dict[str, str]]:
+    """Every measure that a run has, or some of them, by name, and why the run does not have the others."""
+    from hesperus.analysis.measure_names import OF_RUNS, TAX_MEASURES
+    from hesperus.analysis.run_kinds import described
+    from hesperus.api.measuring import measure
+
+    tables: dict[str, Table] = {}
+    absent: dict[str, str] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HesperusWarning)
+        measure("outcomes", run, resamples=0)  # any run has it: a broken run fails here
+        is_audit = described(run).study.get("study") == "translation_tax"
+        for what in OF_RUNS if only is None else only:
+            if what in TAX_MEASURES and not is_audit:
+                absent[what] = f"{what} is claimed of a run folder of translation_tax"
+                continue
+            try:
+                tables[what] = measure(what, run, **settings)
+            except (UsageError, DataError) as error:
+                absent[what] = str(error)
+    return tables, absent
 
 
 def _without_texts(
@@ -112,7 +136,6 @@ def _without_texts(
 
 
 def _may_be_shared(run: Path) -> bool:
-    from hesperus.errors import UnknownNameError
     from hesperus.records import read_records
     from hesperus.tasks import task
 

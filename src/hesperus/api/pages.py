@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from hesperus.analysis.settings import GivenSettings
     from hesperus.api.tables_of_records import Held
+    from hesperus.evidence.claims import Document
+    from hesperus.evidence.page import PageClaims
     from hesperus.records import Run
     from hesperus.reports.card import Card
     from hesperus.reports.html import Report
@@ -42,7 +44,6 @@ class Page:
 
         Of several runs the page claims no table.
         """
-        from hesperus.api.page_claims import page_claims_of
         from hesperus.evidence.page import PageClaims
         from hesperus.version import __version__
 
@@ -127,8 +128,6 @@ def _put(card: Path, text: str, wrote: Callable[[Path], object]) -> None:
 
 def page_of(places: Sequence[Path], **settings: Any) -> Page:
     """Measure all that the page of a run shows."""
-    from dataclasses import fields
-
     from hesperus.analysis.run_kinds import study_kind
     from hesperus.analysis.run_notes import nothing_answered
     from hesperus.analysis.scores import run_scores
@@ -169,6 +168,33 @@ def _together(runs: Sequence[Path]) -> Run:
     studies = {name: run.study for name, run in opened.items() if run.study}
     signatures = {name: run.signature for name, run in opened.items() if run.signature}
     return Run(read_records(runs[0]), None, studies, signatures)
+
+
+def page_claims_of(
+    run: Path, made: Report, given: GivenSettings | None = None, *, is_of_run: bool = True
+) -> PageClaims:
+    """What the page of a run claims; `hesperus verify PAGE` checks it.
+
+    What `made` has measured already is not measured again.
+    """
+    from hesperus.analysis.settings import GivenSettings
+    from hesperus.analysis.short_signature import with_short
+    from hesperus.api.bundling import SETTINGS, claimed
+    from hesperus.evidence.page import PageClaims
+    from hesperus.version import __version__
+
+    asked = {field.name: getattr(given, field.name) for field in fields(given)} if given is not None else {}
+    wanted = {name: value for name, value in asked.items() if value is not None}
+    settings = {name: wanted[name] for name in SETTINGS if name in wanted}
+    signed = GivenSettings.of(**settings)
+    tables: dict[str, Document] = {
+        name: with_short(table, signed, name).document()
+        for name, table in (made.measured if is_of_run else {}).items()
+    }
+    rest = [name for name in made.claims if name not in tables]
+    tables |= claimed(run, settings, rest)[0] if rest else {}
+    ordered = {name: tables[name] for name in made.claims if name in tables}
+    return PageClaims(ordered, settings, __version__, is_of_run and wanted.keys() == settings.keys())
 
 
 def consistency_card_text(run: Run, given: GivenSettings, ending: str) -> str:

@@ -202,8 +202,7 @@ def _of_texts(held: Bundle | None, tables: Mapping[str, Document], page: Path) -
 def _shown_otherwise(page: Path, run: Path, settings: Mapping[str, JSON]) -> Iterator[Difference]:
     """What a page shows otherwise than the page that is made of the run now; drawings are as their library draws them."""
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.page_claims import page_claims_of
-    from hesperus.api.pages import page_of
+    from hesperus.api.pages import page_claims_of, page_of
     from hesperus.evidence.page import without_claims
     from hesperus.evidence.shown import shown_differences, shown_on
     from hesperus.reports.html import report_html

@@ -15,26 +15,12 @@ if TYPE_CHECKING:
     from hesperus.audits.audited_items import Material, task_items
     from hesperus.audits.baselines import BASELINES, Guesses, baseline_guesses
     from hesperus.audits.exclusions import exclusion_reasons, read_exclusions, write_exclusions
-    from hesperus.audits.finding import KINDS, AuditSettings, Finding, Severity
+    from hesperus.audits.finding import KINDS, AuditSettings, Finding
     from hesperus.audits.roles import file_items
 
 __all__ = [
-    "BASELINES",
-    "KINDS",
-    "Audit",
-    "AuditSettings",
-    "Contract",
-    "Finding",
-    "Guesses",
-    "Material",
-    "Severity",
-    "audit_items",
-    "baseline_guesses",
-    "exclusion_reasons",
-    "file_items",
-    "read_exclusions",
-    "task_items",
-    "write_exclusions",
-]
+    "BASELINES", "KINDS", "Audit", "AuditSettings", "Contract", "Finding", "Guesses", "Material", "audit_items",
+    "baseline_guesses", "exclusion_reasons", "file_items", "read_exclusions", "task_items", "write_exclusions",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

@@ -11,42 +11,35 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.evaluators.calibration import Calibration, Control, calibrate
+    from hesperus.evaluators.calibration import Calibration, calibrate
     from hesperus.evaluators.compared_texts import Compared, Evaluator, Texts
     from hesperus.evaluators.embedded.judge import EmbeddedJudge, EmbeddedSettings
-    from hesperus.evaluators.equivalence.grading import (
-        Grade,
-        Grader,
-        answer_equivalence,
-        equivalence_evaluator,
-    )
+    from hesperus.evaluators.equivalence.grading import Grader, answer_equivalence, equivalence_evaluator
     from hesperus.evaluators.equivalence.model_grader import ModelGrader
     from hesperus.evaluators.equivalence.short_answers import EmbeddedGrader
     from hesperus.evaluators.information.comparing import information_consistency, information_evaluator
     from hesperus.evaluators.information.judges import (
         NO_ANSWER,
-        VERDICTS,
         Check,
         Extracted,
         Judge,
         Judged,
-        Verdict,
         Verified,
         no_answer,
     )
     from hesperus.evaluators.information.model_judge import ModelJudge, ModelJudgeSettings
-    from hesperus.evaluators.judging import JUDGE_SETTINGS, Ask, Asker, Readability
+    from hesperus.evaluators.judging import Asker
     from hesperus.evaluators.labelled import LabelledText, read_labelled
     from hesperus.evaluators.properties.comparing import profile_evaluator, property_consistency
     from hesperus.evaluators.properties.profiles import Profiles, PropertyEvaluator
     from hesperus.evaluators.properties.resolving import property_evaluator
 
 __all__ = [
-    "JUDGE_SETTINGS", "NO_ANSWER", "VERDICTS", "Ask", "Asker", "Calibration", "Check", "Compared", "Control",
-    "EmbeddedGrader", "EmbeddedJudge", "EmbeddedSettings", "Evaluator", "Extracted", "Grade", "Grader", "Judge", "Judged",
-    "LabelledText", "ModelGrader", "ModelJudge", "ModelJudgeSettings", "Profiles", "PropertyEvaluator", "Readability", "Texts",
-    "Verdict", "Verified", "answer_equivalence", "calibrate", "equivalence_evaluator", "information_consistency",
-    "information_evaluator", "no_answer", "profile_evaluator", "property_consistency", "property_evaluator", "read_labelled",
+    "NO_ANSWER", "Asker", "Calibration", "Check", "Compared", "EmbeddedGrader", "EmbeddedJudge", "EmbeddedSettings",
+    "Evaluator", "Extracted", "Grader", "Judge", "Judged", "LabelledText", "ModelGrader", "ModelJudge",
+    "ModelJudgeSettings", "Profiles", "PropertyEvaluator", "Texts", "Verified", "answer_equivalence", "calibrate",
+    "equivalence_evaluator", "information_consistency", "information_evaluator", "no_answer", "profile_evaluator",
+    "property_consistency", "property_evaluator", "read_labelled",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

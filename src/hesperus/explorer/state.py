@@ -24,7 +24,6 @@ from hesperus.analysis.settings import NOTHING_GIVEN, MeasureSettings, resolve_s
 from hesperus.answers.overrides import Override, Overrides, RecordKey, reply_hash
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.explorer.addresses import View
-from hesperus.explorer.first_page import RunFacts, run_facts
 from hesperus.explorer.item_corrections import (
     Decision,
     corrected_file,
@@ -32,11 +31,32 @@ from hesperus.explorer.item_corrections import (
     read_corrections,
     with_corrections,
 )
+from hesperus.item_views.missing_parts import missing_parts
 from hesperus.records import KEY, Run
 from hesperus.wording import own_senses, parsed
 
 _MOST_REFERENCES = 4
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a run holds: counts, records without a reply, and answers corrected by hand.
+
+    Attributes:
+        missing: What it lacks, and how to get it.
+        file: Name of the file of corrections.
+    """
+
+    name: str
+    kind: str
+    records: int
+    items: int
+    models: int
+    errors: int
+    missing: tuple[str, ...]
+    corrected: int = 0
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,6 +210,15 @@ class OpenRuns:
     def own(self, run: str) -> frozenset[str]:
         """Senses that the models of a run made themselves."""
         return own_senses(self.runs[run].study, self.runs[run].items)
+
+
+def run_facts(name: str, run: Run, kind: str) -> RunFacts:
+    """Count what a run holds."""
+    records = run.records
+    errors = int((records["outcome"] == "error").sum())
+    return RunFacts(
+        name, kind, len(records), records["item"].n_unique(), records["model"].n_unique(), errors, missing_parts(run)
+    )  # fmt: skip
 
 
 def with_scores_of(run: Run, folder: Path) -> Run:

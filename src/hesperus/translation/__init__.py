@@ -15,17 +15,14 @@ if TYPE_CHECKING:
     from hesperus.translation.degeneration import FAULT_KINDS, Fault, FaultSettings, faults, severity
     from hesperus.translation.documents import Piece, document_pieces
     from hesperus.translation.kept_scores import sense_pairs
-    from hesperus.translation.kept_translations import Job, KeptTranslations, translate_kept
+    from hesperus.translation.kept_translations import Job, translate_kept
     from hesperus.translation.ngrams import Bleu, Chrf, tokenizer_for
-    from hesperus.translation.quality import PAIR_COLUMNS, QualitySettings, SenseScores, score_senses
+    from hesperus.translation.quality import QualitySettings, score_senses
     from hesperus.translation.repair import (
         LADDER,
-        Attempt,
         Ladder,
-        Repair,
         Rung,
         Translated,
-        TranslatedSentence,
         translate_document,
         translate_documents,
     )
@@ -37,12 +34,11 @@ if TYPE_CHECKING:
     from hesperus.translation.translators.translator_options import TranslatorOptions
 
 __all__ = [
-    "FAULT_KINDS", "GREEDY", "LADDER", "PAIR_COLUMNS", "Attempt", "Bleu", "Chrf", "CometScorer", "Decoding", "Fault",
-    "FaultSettings", "Hints", "Job", "KeptTranslations", "Ladder", "Piece", "QualitySettings", "Repair", "Rung",
-    "SenseScores", "TextTooLongError", "Translated", "TranslatedSentence", "Translator", "TranslatorOptions",
-    "all_unsupported", "clauses", "convert", "document_pieces", "faults", "rouge_scores", "score_senses",
-    "segmented_languages", "sense_pairs", "sentences", "severity", "tokenizer_for", "translate_document",
-    "translate_documents", "translate_kept", "would_translate",
+    "FAULT_KINDS", "GREEDY", "LADDER", "Bleu", "Chrf", "CometScorer", "Decoding", "Fault", "FaultSettings", "Hints",
+    "Job", "Ladder", "Piece", "QualitySettings", "Rung", "TextTooLongError", "Translated", "Translator",
+    "TranslatorOptions", "all_unsupported", "clauses", "convert", "document_pieces", "faults", "rouge_scores",
+    "score_senses", "segmented_languages", "sense_pairs", "sentences", "severity", "tokenizer_for",
+    "translate_document", "translate_documents", "translate_kept", "would_translate",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

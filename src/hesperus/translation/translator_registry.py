@@ -69,23 +69,17 @@ def _transformers(name: str, options: TranslatorOptions) -> Translator:
     return TransformersTranslator(name.partition("/")[2], options)
 
 
-def _file(name: str, options: TranslatorOptions) -> Translator:
-    from hesperus.translation.translators.files import FileTranslator
+def _ready(name: str, options: TranslatorOptions) -> Translator:
+    from hesperus.translation.translators.files import FileTranslator, IdentityTranslator
 
-    return FileTranslator(Path(name.partition("/")[2]))
-
-
-def _none(name: str, options: TranslatorOptions) -> Translator:
-    from hesperus.translation.translators.files import IdentityTranslator
-
-    return IdentityTranslator()
+    return IdentityTranslator() if name == "none" else FileTranslator(Path(name.partition("/")[2]))
 
 
 _MAKERS: dict[str, Maker] = {
     "apertium": _apertium,
     "ct2": _ctranslate2,
-    "file": _file,
+    "file": _ready,
     "hf": _transformers,
-    "none": _none,
+    "none": _ready,
 }
 _NEED_A_NAME = {"ct2": "ct2/FOLDER", "file": "file/PATH", "hf": "hf/ORG/NAME"}

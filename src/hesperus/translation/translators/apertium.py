@@ -54,16 +54,12 @@ class ApertiumTranslator:
             raise UnknownNameError("mode of Apertium", mode, found, hint)
         self._modes = {mode: found[mode]} if mode else found
         self._only = mode
+        self.name = f"apertium/{mode}" if mode else "apertium"
         self._patience = patience
         self._running: dict[str, Pipeline] = {}
         self._one_at_a_time = threading.Lock()
         self._counts = {"texts": 0, "unknown_words": 0, "lost_marks": 0, "restarts": 0}
         weakref.finalize(self, _close, self._running)
-
-    @property
-    def name(self) -> str:
-        """``apertium``, or ``apertium/MODE``."""
-        return f"apertium/{self._only}" if self._only else "apertium"
 
     @cached_property
     def identity(self) -> Mapping[str, str]:

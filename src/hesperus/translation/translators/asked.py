@@ -33,19 +33,11 @@ class AskedTranslator:
     """
 
     def __init__(self, name: str, identity: Mapping[str, str], ask: Ask, clean: Clean | None = None) -> None:
-        self._name, self._ask = name, ask
-        self._identity = MappingProxyType({"translator": "asked", "model": name, **identity})
+        self.name, self._ask = name, ask
+        self.identity: Mapping[str, str] = MappingProxyType(
+            {"translator": "asked", "model": name, **identity}
+        )
         self._clean: Clean = clean or (lambda said, text: said.strip())
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._name
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """The model's name and identity."""
-        return self._identity
 
     def supports(self, source: str, target: str) -> bool:
         """Whether the source has a language pack with requests; whether the model can do it, only its replies tell."""
@@ -63,23 +55,23 @@ class AskedTranslator:
         """Ask for each text; see hesperus.translation.Translator."""
         if not self.supports(source, target):
             raise unsupported(
-                self._name,
+                self.name,
                 source,
                 target,
                 "the languages whose pack has requests (`hesperus languages --packs`)",
             )
-        places = with_content(self._name, texts)
+        places = with_content(self.name, texts)
         replies = self._ask([translation_request(source, target, texts[place]) for place in places], decoding)
         if len(replies) != len(places):
             raise PermanentError(
-                f"{self._name}: {len(places)} requests were sent and {len(replies)} replies came back",
+                f"{self.name}: {len(places)} requests were sent and {len(replies)} replies came back",
                 kind="replies",
             )
         done = list(texts)
         failures = [reply for reply in replies if isinstance(reply, Failure)]
         if failures:
             raise TransientError(
-                f"{self._name}: {len(failures)} of {len(places)} translations failed, the first with "
+                f"{self.name}: {len(failures)} of {len(places)} translations failed, the first with "
                 f"{failures[0].kind}: {failures[0].message}",
                 kind=failures[0].kind,
             )

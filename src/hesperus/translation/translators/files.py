@@ -56,22 +56,15 @@ class FileTranslator:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.name = f"file/{path.name}"
+        self.identity: Mapping[str, str] = MappingProxyType(
+            {"translator": "file", "content": file_hash(path)}
+        )
         table = _table(path)
         self._by_text = _looked_up(path, table, "text")
         self._by_item = _looked_up(path, table, "item")
         keys = self._by_text or self._by_item
         self._pairs = frozenset((source, target) for source, target, _ in keys)
-
-    @property
-    def name(self) -> str:
-        """``file/`` and the name of the file."""
-        return f"file/{self._path.name}"
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Hash of the file."""
-        return MappingProxyType({"translator": "file", "content": file_hash(self._path)})
 
     def supports(self, source: str, target: str) -> bool:
         """Whether the file holds any translation of this pair."""
@@ -163,15 +156,8 @@ def _looked_up(path: Path, table: pl.DataFrame, by: str) -> dict[_Key, str]:
 class IdentityTranslator:
     """Gives texts back as they are: for answers that are in the wanted language already, or that shall be read as asked."""
 
-    @property
-    def name(self) -> str:
-        """``none``."""
-        return "none"
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Nothing but its name."""
-        return MappingProxyType({"translator": "none"})
+    name = "none"
+    identity: Mapping[str, str] = MappingProxyType({"translator": "none"})
 
     def supports(self, source: str, target: str) -> bool:
         """Every pair of languages that exist."""

@@ -41,13 +41,8 @@ class Seq2SeqTranslator(ABC, Generic[Token]):
     """
 
     def __init__(self, name: str, checkpoint: Checkpoint, options: TranslatorOptions) -> None:
-        self._name, self._checkpoint, self._options = name, checkpoint, options
+        self.name, self._checkpoint, self._options = name, checkpoint, options
         self._counts = {"texts": 0, "cut": 0}
-
-    @property
-    def name(self) -> str:
-        """The kind of translator, and the name of its folder or what was given."""
-        return self._name
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
@@ -62,11 +57,6 @@ class Seq2SeqTranslator(ABC, Generic[Token]):
         )
 
     @property
-    def checkpoint(self) -> Checkpoint:
-        """What the model is."""
-        return self._checkpoint
-
-    @property
     def counts(self) -> Mapping[str, int]:
         """What happened so far: texts, and translations that reached the longest output and were cut there."""
         return MappingProxyType(dict(self._counts))
@@ -79,8 +69,8 @@ class Seq2SeqTranslator(ABC, Generic[Token]):
         self, texts: Sequence[str], source: str, target: str, decoding: Decoding = GREEDY
     ) -> Sequence[str]:
         """Translate each text; see hesperus.translation.Translator."""
-        codes = self._checkpoint.pair(self._name, source, target)
-        places = with_content(self._name, texts)
+        codes = self._checkpoint.pair(self.name, source, target)
+        places = with_content(self.name, texts)
         done = list(texts)
         if places:
             put = self._put([texts[place] for place in places], codes)
@@ -89,7 +79,7 @@ class Seq2SeqTranslator(ABC, Generic[Token]):
                 place: len(tokens) for place, tokens in zip(places, put, strict=True) if len(tokens) > limit
             }
             if sizes:
-                raise TextTooLongError(self._name, texts, sizes, limit)
+                raise TextTooLongError(self.name, texts, sizes, limit)
             longest = self._checkpoint.longest(self._options.max_output_tokens, codes)
             written = self._written(put, codes, longest, decoding)
             for place, text in zip(places, written.texts, strict=True):
