@@ -5,7 +5,7 @@ Records are measured all at once, or of a large file some models at a time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -47,38 +47,6 @@ OF_PAIRS = tuple(what for what in SIMILARITY if what != "all_languages")
 
 Chosen = tuple[Sequence[str], Sequence[str]]
 """Models and tasks that are looked at; none: all."""
-
-
-class RecordParts:
-    """The records of a run: whole, or in parts where that gives the same tables.
-
-    Args:
-        run: Records, a run folder, or a records file.
-        columns: Columns that are wanted besides those of the contract.
-        chosen: Models and tasks that are looked at.
-        measures: What is measured.
-        given: How.
-    """
-
-    def __init__(
-        self,
-        run: pl.DataFrame | Path,
-        columns: Sequence[str],
-        chosen: Chosen,
-        *,
-        measures: Collection[str],
-        given: GivenSettings,
-    ) -> None:
-        self._parts: Iterable[pl.DataFrame] | None = None
-        # A pair of cells is looked for among those of all models.
-        if isinstance(run, Path) and given.a is None and all(map(_within_models, measures)):
-            self._parts = model_parts(run, columns, models=chosen[0], tasks=chosen[1])
-        if self._parts is None:
-            whole = conform(run) if isinstance(run, pl.DataFrame) else read_records(run, columns=columns)
-            self._parts = (narrowed(whole, models=chosen[0], tasks=chosen[1]),)
-
-    def __iter__(self) -> Iterator[pl.DataFrame]:
-        yield from self._parts or ()
 
 
 def similarity_of_file(
@@ -251,11 +219,18 @@ def audit_table(
 def _parts(
     run: Source, columns: Sequence[str], measures: Sequence[str], given: GivenSettings, chosen: Chosen
 ) -> Iterable[pl.DataFrame]:
-    if isinstance(run, pl.DataFrame | Path | str):
-        return RecordParts(
-            Path(run) if isinstance(run, str) else run, columns, chosen, measures=measures, given=given
-        )
-    return (narrowed(run.run.records, models=tuple(chosen[0]), tasks=tuple(chosen[1])),)
+    """The records of a run with these columns besides those of the contract: whole, or in parts where that gives the same."""
+    models, tasks = chosen
+    if isinstance(run, Path | str):
+        # A pair of cells is looked for among those of all models.
+        if given.a is None and all(map(_within_models, measures)):
+            parts = model_parts(Path(run), columns, models=models, tasks=tasks)
+            if parts is not None:
+                return parts
+        whole = read_records(Path(run), columns=columns)
+    else:
+        whole = conform(run) if isinstance(run, pl.DataFrame) else run.run.records
+    return (narrowed(whole, models=models, tasks=tasks),)
 
 
 def _of_parts(
