@@ -147,10 +147,12 @@ def test_a_classifier_with_several_labels_has_a_property_for_each(tmp_path: Path
     folder = encoder(tmp_path, head="ForSequenceClassification", **more)
     evaluator = property_evaluator(f"hf/{folder}", device="cpu")
     texts = ["i am so sorry", "the bus was late", "blue sun long"]
-    own: Any = evaluator
-    tokens = [torch.tensor([own._tokens.tokenizer(text)["input_ids"]]) for text in texts]
+    transformers: Any = pytest.importorskip("transformers")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokens = [torch.tensor([tokenizer(text)["input_ids"]]) for text in texts]
     with torch.inference_mode():
-        wanted = [(own._model(input_ids=row).logits[0].sigmoid() >= 0.5).int().tolist() for row in tokens]
+        wanted = [(model(input_ids=row).logits[0].sigmoid() >= 0.5).int().tolist() for row in tokens]
     assert evaluator.properties == ("toxic", "insult")
     assert evaluator.profiles(texts).values.tolist() == wanted
 

@@ -194,7 +194,7 @@ def _setting(name: str, hint: ast.expr, default: ast.expr | None, text: str) -> 
         inner = inner.partition(", ")[2]
         shape = "lists by name" if inner.startswith(("tuple[", "Sequence[")) else shape
     kind = _KINDS.get(re.split(r"\W", outer if shape == "one" else inner)[0], str)
-    held = default.value if isinstance(default, ast.Constant) else None
+    held: object = default.value if isinstance(default, ast.Constant) else None
     if isinstance(default, ast.Call) and kind is Path:
         held = Path(ast.literal_eval(default.args[0]))
     return Mirrored(name, kind, shape, "None" in words, held, text, is_required=default is None)

@@ -31,16 +31,8 @@ from hesperus.evaluators.properties.encoders import (
     transformers,
 )
 from hesperus.evaluators.properties.folder import Manifest
-from hesperus.evaluators.properties.profiles import (
-    LEFT_OUT,
-    PRESENCE,
-    Levels,
-    Profiles,
-    needed,
-    profiled,
-)
+from hesperus.evaluators.properties.profiles import PRESENCE, Classifier, Levels
 from hesperus.fingerprint import JSON, fingerprint
-from hesperus.version import __version__
 
 storage: Any = import_module("safetensors.torch")
 
@@ -159,51 +151,8 @@ class Reader:
         return found, sum(a or b for a, b in zip(post_cut, cut, strict=True))
 
 
-class BiEncoder:
-    """A trained bi-encoder of each property.
-
-    Args:
-        name: Its name.
-        networks: By property.
-        reader: Reads pairs.
-        files: Hash of each file, for the signature.
-    """
-
-    needs_context = True
-    missing = LEFT_OUT
-
-    def __init__(
-        self, name: str, networks: Mapping[str, Network], *, reader: Reader, files: Mapping[str, str]
-    ) -> None:
-        self.name = name
-        self.properties = tuple(networks)
-        self.levels: Mapping[str, tuple[str, ...]] = dict.fromkeys(self.properties, PRESENCE)
-        self._networks, self._reader, self._files = dict(networks), reader, dict(files)
-
-    def signature(self) -> dict[str, JSON]:
-        """The hash of the weights, the precision and how long texts may be."""
-        return {
-            "hesperus": __version__,
-            "evaluator": "bi_encoder",
-            "name": self.name,
-            "weights": fingerprint(self._files),
-            "dtype": self._reader.place.dtype,
-            "max_tokens": self._reader.tokens.longest,
-        }
-
-    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
-        """Which properties each text has as a response to its context."""
-        posts = needed(contexts, evaluator=self.name)
-
-        def classify(places: Sequence[int]) -> tuple[Levels, int]:
-            networks = list(self._networks.values())
-            return self._reader.predict(networks, [posts[p] for p in places], [texts[p] for p in places])
-
-        return profiled(texts, posts, self, classify)
-
-
-def load_bi_encoder(folder: Path, manifest: Manifest, placing: Placing, *, name: str) -> BiEncoder:
-    """The evaluator of a folder."""
+def load_bi_encoder(folder: Path, manifest: Manifest, placing: Placing, *, name: str) -> Classifier:
+    """The bi-encoder of a folder: which properties each text has as a response to its context."""
     longest = manifest.settings.get("max_tokens")
     if not isinstance(longest, int) or longest < 1:
         raise DataError("is no number of tokens", file=folder, field="settings.max_tokens")
@@ -232,7 +181,15 @@ def load_bi_encoder(folder: Path, manifest: Manifest, placing: Placing, *, name:
             _take(module, own, path)
             module.to(place.device).eval()
         networks[each] = network
-    return BiEncoder(name, networks, reader=Reader(tokens, place), files=manifest.files)
+    reader = Reader(tokens, place)
+    identity: dict[str, JSON] = {
+        "evaluator": "bi_encoder", "name": name, "weights": fingerprint(dict(manifest.files)), "dtype": place.dtype,
+        "max_tokens": tokens.longest,
+    }  # fmt: skip
+    return Classifier(
+        name, dict.fromkeys(networks, PRESENCE), identity,
+        lambda texts, posts: reader.predict(list(networks.values()), posts, texts), needs_context=True,
+    )  # fmt: skip
 
 
 def weights_file(property: str) -> str:

@@ -6,7 +6,7 @@ labels per text, or with a single one, has a property for each label, present fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,12 @@ from hesperus.evaluators.properties.encoders import (
     load,
     torch,
 )
-from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Levels, Profiles, profiled
+from hesperus.evaluators.properties.profiles import PRESENCE, Classifier, Levels
 from hesperus.fingerprint import JSON
-from hesperus.version import __version__
 
 
-class TextClassifier:
-    """A sequence classification checkpoint.
+def text_classifier(name: str, placing: Placing = Placing()) -> Classifier:  # noqa: B008
+    """The likeliest class of each text, or the labels of probability 0.5 and more, by a checkpoint.
 
     Args:
         name: ``hf/ORG/NAME``, ``hf/ORG/NAME@REVISION`` or ``hf/./FOLDER``.
@@ -37,56 +36,36 @@ class TextClassifier:
     Raises:
         UsageError: No such name, or it is no classifier of texts.
     """
+    checkpoint = locate(source_of(name, prefix="hf/", bare_folders=True))
+    config = configuration(checkpoint.folder)
+    if config.problem_type == "regression":
+        raise UsageError(f"{name} gives numbers (regression), and a property has levels; take a classifier")
+    place = Place(placing)
+    model = load(checkpoint.folder, config, head="AutoModelForSequenceClassification")
+    model.to(place.device)
+    tokens = Tokens(checkpoint.folder, config)
+    if model.config.pad_token_id is None:
+        # Decoders look for it to find the last token of a row.
+        model.config.pad_token_id = tokens.padding
+    labels = _labels(config, name)
+    several = config.problem_type == "multi_label_classification" or len(labels) == 1
+    levels = dict.fromkeys(labels, PRESENCE) if several else {"class": labels}
 
-    needs_context = False
-    missing = LEFT_OUT
-
-    def __init__(self, name: str, placing: Placing = Placing()) -> None:  # noqa: B008
-        checkpoint = locate(source_of(name, prefix="hf/", bare_folders=True))
-        config = configuration(checkpoint.folder)
-        if config.problem_type == "regression":
-            raise UsageError(
-                f"{name} gives numbers (regression), and a property has levels; take a classifier"
-            )
-        self.name = name
-        self._source, self._place = checkpoint.origin, Place(placing)
-        self._model = load(checkpoint.folder, config, head="AutoModelForSequenceClassification")
-        self._model.to(self._place.device)
-        self._tokens = Tokens(checkpoint.folder, config)
-        if self._model.config.pad_token_id is None:
-            # Decoders look for it to find the last token of a row.
-            self._model.config.pad_token_id = self._tokens.padding
-        labels = _labels(config, name)
-        self._several = config.problem_type == "multi_label_classification" or len(labels) == 1
-        self.properties = labels if self._several else ("class",)
-        self.levels: Mapping[str, tuple[str, ...]] = (
-            dict.fromkeys(labels, PRESENCE) if self._several else {"class": labels}
-        )
-
-    def signature(self) -> dict[str, JSON]:
-        """The checkpoint with its commit, and the precision."""
-        return {
-            "hesperus": __version__,
-            "evaluator": self.name,
-            "source": self._source,
-            "dtype": self._place.dtype,
-            "max_tokens": self._tokens.longest,
-        }
-
-    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
-        """The likeliest class of each text, or the labels of probability 0.5 and more."""
-        return profiled(texts, None, self, lambda places: self._classes([texts[place] for place in places]))
-
-    def _classes(self, texts: Sequence[str]) -> tuple[Levels, int]:
-        rows, cut = self._tokens.rows(texts)
-        found: Levels = np.zeros((len(rows), len(self.properties)), dtype=np.int32)
-        for batch in batches([len(row) for row in rows], self._place.tokens):
-            ids, mask = self._place.padded([rows[place] for place in batch], self._tokens.padding)
-            with torch.inference_mode(), self._place.precision():
-                logits = self._model(input_ids=ids, attention_mask=mask).logits.float()
-            levels = logits >= 0.0 if self._several else logits.argmax(dim=-1, keepdim=True)
-            found[batch] = levels.cpu().numpy()
+    def classify(texts: Sequence[str], _: Sequence[str]) -> tuple[Levels, int]:
+        rows, cut = tokens.rows(texts)
+        found: Levels = np.zeros((len(rows), len(levels)), dtype=np.int32)
+        for batch in batches([len(row) for row in rows], place.tokens):
+            ids, mask = place.padded([rows[number] for number in batch], tokens.padding)
+            with torch.inference_mode(), place.precision():
+                logits = model(input_ids=ids, attention_mask=mask).logits.float()
+            made = logits >= 0.0 if several else logits.argmax(dim=-1, keepdim=True)
+            found[batch] = made.cpu().numpy()
         return found, sum(cut)
+
+    identity: dict[str, JSON] = {
+        "evaluator": name, "source": checkpoint.origin, "dtype": place.dtype, "max_tokens": tokens.longest,
+    }  # fmt: skip
+    return Classifier(name, levels, identity, classify)
 
 
 def _labels(config: Any, name: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hesperus.errors import UsageError
 from hesperus.fingerprint import JSON
 from hesperus.measures import UNCLASSIFIED
+from hesperus.version import __version__
 
 Levels = npt.NDArray[np.int32]
 
@@ -87,36 +88,61 @@ class PropertyEvaluator(Protocol):
         ...
 
 
-Classify = Callable[[Sequence[int]], tuple[npt.ArrayLike, int]]
-"""Places of texts to their levels, [places, properties], and how many of them were cut."""
+Classify = Callable[[Sequence[str], Sequence[str]], tuple[npt.ArrayLike, int]]
+"""Texts with what each answers (or a stroke) to their levels, [texts, properties], and how many of them were cut."""
 
 
-def profiled(
-    texts: Sequence[str], contexts: Sequence[str] | None, evaluator: PropertyEvaluator, classify: Classify
-) -> Profiles:
-    """The profiles of texts, of which those that are empty, or have an empty context, are left out.
+@dataclass(frozen=True, slots=True, eq=False)
+class Classifier:
+    """A property evaluator made of a function that finds the levels of texts; those that are empty it never sees.
 
-    `classify` finds the levels of the others.
+    Attributes:
+        name: See PropertyEvaluator, as for levels, needs_context and missing.
+        levels: What the levels of each property mean.
+        identity: What decides a profile besides the version of hesperus.
+        classify: Finds the levels.
+        needs_context: Whether a text is read next to what it answers.
+        missing: What replies without an answer count as.
     """
-    if contexts is not None and len(contexts) != len(texts):
-        raise UsageError(f"{evaluator.name}: {len(texts)} texts need as many contexts, not {len(contexts)}")
-    around = contexts if contexts is not None else ["-"] * len(texts)
-    reasons = [
-        EMPTY if not text.strip() else NO_CONTEXT if not context.strip() else ""
-        for text, context in zip(texts, around, strict=True)
-    ]
-    readable = [place for place, reason in enumerate(reasons) if not reason]
-    found, cut = classify(readable)
-    values = np.full((len(texts), len(evaluator.properties)), UNCLASSIFIED, dtype=np.int32)
-    if readable:
-        values[readable] = np.reshape(np.asarray(found, dtype=np.int32), (len(readable), -1))
-    return Profiles(values, tuple(reasons), cut)
 
+    name: str
+    levels: Mapping[str, tuple[str, ...]]
+    identity: Mapping[str, JSON]
+    classify: Classify
+    needs_context: bool = False
+    missing: Mapping[str, int] = field(default_factory=lambda: LEFT_OUT)
 
-def needed(contexts: Sequence[str] | None, *, evaluator: str) -> Sequence[str]:
-    """The contexts of an evaluator that reads them."""
-    if contexts is None:
-        raise UsageError(
-            f"{evaluator} reads each text beside what it answers: give the prompt of each text as its context"
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """Names of the properties."""
+        return tuple(self.levels)
+
+    def signature(self) -> dict[str, JSON]:
+        """The version of hesperus, and its identity."""
+        return {"hesperus": __version__, **self.identity}
+
+    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
+        """The profile of each text; none of one that is empty, or has an empty context."""
+        around = ["-"] * len(texts)
+        if self.needs_context:
+            if contexts is None:
+                raise UsageError(
+                    f"{self.name} reads each text beside what it answers: give the prompt of each text as its context"
+                )
+            if len(contexts) != len(texts):
+                raise UsageError(
+                    f"{self.name}: {len(texts)} texts need as many contexts, not {len(contexts)}"
+                )
+            around = list(contexts)
+        reasons = [
+            EMPTY if not text.strip() else NO_CONTEXT if not context.strip() else ""
+            for text, context in zip(texts, around, strict=True)
+        ]
+        readable = [place for place, reason in enumerate(reasons) if not reason]
+        found, cut = self.classify(
+            [texts[place] for place in readable], [around[place] for place in readable]
         )
-    return contexts
+        values = np.full((len(texts), len(self.levels)), UNCLASSIFIED, dtype=np.int32)
+        if readable:
+            values[readable] = np.reshape(np.asarray(found, dtype=np.int32), (len(readable), -1))
+        return Profiles(values, tuple(reasons), cut)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hesperus.errors import UnknownNameError
-from hesperus.evaluators.properties.builtin import LengthEvaluator, RefusalEvaluator
+from hesperus.evaluators.properties.builtin import length_evaluator, refusal_evaluator
 from hesperus.evaluators.properties.folder import RECIPE, read_manifest
 from hesperus.evaluators.properties.profiles import PropertyEvaluator
 
 BUILT_IN: Mapping[str, Callable[[], PropertyEvaluator]] = {
-    "length": LengthEvaluator,
-    "refusal": RefusalEvaluator,
+    "length": length_evaluator,
+    "refusal": refusal_evaluator,
 }
 """Evaluators that need nothing else."""
 
@@ -36,10 +36,10 @@ def property_evaluator(name: str | Path, *, device: str = "auto", dtype: str = "
     if given in BUILT_IN:
         return BUILT_IN[given]()
     if given.startswith("hf/"):
-        from hesperus.evaluators.properties.classifiers import TextClassifier
+        from hesperus.evaluators.properties.classifiers import text_classifier
         from hesperus.evaluators.properties.encoders import Placing
 
-        return TextClassifier(given, Placing(device, dtype))
+        return text_classifier(given, Placing(device, dtype))
     folder = Path(given).expanduser()
     if not folder.exists() and "/" not in given:
         raise UnknownNameError(

@@ -20,9 +20,8 @@ import numpy.typing as npt
 from hesperus.errors import DataError
 from hesperus.evaluators.properties.folder import Manifest, read_json
 from hesperus.evaluators.properties.lookup_text import terms
-from hesperus.evaluators.properties.profiles import LEFT_OUT, PRESENCE, Profiles, profiled
+from hesperus.evaluators.properties.profiles import PRESENCE, Classifier
 from hesperus.fingerprint import JSON, fingerprint
-from hesperus.version import __version__
 
 
 class _Terms(msgspec.Struct):
@@ -69,50 +68,20 @@ class TermWeights:
         return self.intercept + (dot / sqrt(square) if square else 0.0)
 
 
-class TermEvaluator:
-    """A trained baseline: a linear classifier over terms for each property.
+def load_terms(folder: Path, manifest: Manifest, *, name: str) -> Classifier:
+    """The baseline of a folder: a linear classifier over terms for each property, present where its log odds are above 0.
 
     It reads the response alone: what the seeker wrote made it no better.
-
-    Args:
-        name: Its name.
-        classifiers: By property.
-        files: Hash of each file, for the signature.
     """
-
-    needs_context = False
-    missing = LEFT_OUT
-
-    def __init__(
-        self, name: str, classifiers: Mapping[str, TermWeights], *, files: Mapping[str, str]
-    ) -> None:
-        self.name = name
-        self.properties = tuple(classifiers)
-        self.levels: Mapping[str, tuple[str, ...]] = dict.fromkeys(self.properties, PRESENCE)
-        self._classifiers = dict(classifiers)
-        self._files = dict(files)
-
-    def signature(self) -> dict[str, JSON]:
-        """The hash of the weights."""
-        weights = fingerprint(self._files)
-        return {"hesperus": __version__, "evaluator": "tfidf", "name": self.name, "weights": weights}
-
-    def profiles(self, texts: Sequence[str], contexts: Sequence[str] | None = None) -> Profiles:
-        """Present where the log odds are above 0."""
-
-        def classify(places: Sequence[int]) -> tuple[npt.NDArray[np.bool_], int]:
-            said = [texts[place] for place in places]
-            columns = [classifier.decisions(said) > 0.0 for classifier in self._classifiers.values()]
-            return np.stack(columns, axis=1), 0
-
-        return profiled(texts, None, self, classify)
-
-
-def load_terms(folder: Path, manifest: Manifest, *, name: str) -> TermEvaluator:
-    """The evaluator of a folder."""
     classifiers = {}
     for each in manifest.properties:
         if f"{each}.json" not in manifest.files:
             raise DataError(f"names no {each}.json", file=folder, field="files")
         classifiers[each] = TermWeights.read(folder / f"{each}.json")
-    return TermEvaluator(name, classifiers, files=manifest.files)
+
+    def classify(texts: Sequence[str], _: Sequence[str]) -> tuple[npt.NDArray[np.bool_], int]:
+        return np.stack([one.decisions(texts) > 0.0 for one in classifiers.values()], axis=1), 0
+
+    weights = fingerprint(dict(manifest.files))
+    identity: dict[str, JSON] = {"evaluator": "tfidf", "name": name, "weights": weights}
+    return Classifier(name, dict.fromkeys(classifiers, PRESENCE), identity, classify)
