@@ -94,18 +94,15 @@ def command(
     `summary` has a line for each model and language: accuracy, consistency with its noise floor and what chance alone would
     give, agreement corrected for chance, the share answered, what was excluded and why.
 
-    Of an audit of a translated benchmark, or of any records of one: `back_translation` (E1) is accuracy on the original minus
-    accuracy on what came back, same model, same items; `clustered` is the estimate to report, with items resampled with all
-    their models. `native_control` (E3) compares with items that were written in the language, `naturalisation` (E4) with
-    naturally rewritten ones. `rating` (E2): does what bilingual people see in an item go with its tax? `parsers`: valid
-    answers of each model and set, and which cells depend on the parser of the replies. `bounds`: how low and how high each
-    difference could be, whatever the invalid answers were meant to say.
+    Of an audit of a translated benchmark, or of any records of one: `back_translation` (E1), accuracy on the original minus
+    that on what came back, of which `clustered` is the estimate to report; `native_control` (E3), against items that were
+    written in the language; `naturalisation` (E4), against naturally rewritten ones; `rating` (E2), whether what people see
+    in an item goes with its tax; `parsers`, which cells depend on the parser of the replies; `bounds`, how far invalid
+    answers could move each difference.
 
     For example:
 
         hesperus measure summary runs/atlas
-
-        hesperus measure consistency runs/atlas
 
         hesperus measure consistency records.parquet --a instruction=en,input=en --b instruction=de_from_en,input=en
 
@@ -117,17 +114,11 @@ def command(
 
         hesperus measure scores runs/open --statistic f_of_means
 
-        hesperus measure raters cues.csv --question cue
-
-        hesperus measure categories why.csv --by model
-
         hesperus measure raters ratings.csv --unit item --rater who --rating score --level ordinal
 
         hesperus measure back_translation records.csv --scores bleu.csv --threshold 25 --group english=gpt-4o,gpt-4o-mini
 
         hesperus measure native_control runs/mmmlu --native runs/include --translated zh
-
-        hesperus measure rating runs/tax-mmmlu-1a2b3c4d --ratings ratings.csv
 
         hesperus measure parsers runs/tax-mmmlu-1a2b3c4d --parser strict --parser ohmer2023
     """
