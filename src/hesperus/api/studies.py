@@ -35,6 +35,7 @@ class StudyKind:
         next: Commands that go on from a run folder, with {run} in its place.
         table: Makes one of them, where it is no measure.
         overview: The table that a person is shown first; None: the usual one.
+        help: What it does, in a sentence that goes on from its name.
     """
 
     name: str
@@ -43,6 +44,7 @@ class StudyKind:
     next: tuple[str, ...] = ("hesperus report {run}",)
     table: Callable[[Held, str], Table] = measured
     overview: Callable[[Held], Table] | None = None
+    help: str = ""
 
     def summary(self, run: Held) -> Table:
         """The table that a person is shown first."""
@@ -114,18 +116,22 @@ STUDIES: Mapping[str, StudyKind] = {
             "multisense",
             "hesperus.studies.multisense.multisense_study:MultisenseStudy",
             ("consistency", "accuracy", "agreement", "decomposition", "directions", "labels", "outcomes", "all_languages", "validity"),
+            help="asks a task in several senses that the model makes itself, and measures how consistent it is.",
         ),
         StudyKind(
             "similarity",
             "hesperus.studies.similarity.similarity_study:SimilarityStudy",
             ("means", "similarity", "contrasts", "correlations", "all_languages", "scoring"),
             ("hesperus measure contrasts {run}", "hesperus report {run}"),
+            help="asks models in several languages (or takes the records of earlier runs and of imported logs), and measures "
+            "which of these runs make the same mistakes.",
         ),
         StudyKind(
             "translate_then_evaluate",
             "hesperus.studies.translate_then_evaluate.open_study:OpenAnswersStudy",
             ("scores", "groups", "counts", "prompts", "readability"),
             ("hesperus report {run}", "hesperus evaluate information {run} --judge openai/gpt-4o-mini"),
+            help="asks for open answers in several languages, puts them into English and evaluates them there.",
         ),
         StudyKind(
             "translation_tax",
@@ -134,6 +140,7 @@ STUDIES: Mapping[str, StudyKind] = {
             ("hesperus report {run}", "hesperus tax checklist {run}"),
             _tax,
             _tax_overview,
+            "asks a translated benchmark, its way back to English and its naturalised form.",
         ),
     )
 }  # fmt: skip

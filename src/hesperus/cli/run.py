@@ -28,11 +28,7 @@ def command(
 ) -> None:
     """Run a study: ask models, or gather records; write the run folder, and show what was found.
 
-    `multisense` asks a task in several senses that the model makes itself, and measures how consistent it is.
-    `similarity` asks models in several languages (or takes the records of earlier runs and of imported logs), and
-    measures which of these runs make the same mistakes.
-    `translate_then_evaluate` asks for open answers in several languages, puts them into English and evaluates them there.
-    `translation_tax` asks a translated benchmark, its way back to English and its naturalised form.
+    [studies]
 
     Stop it whenever you like: every reply is kept in the store, and the same command goes on where it stopped.
     No request is ever paid for twice. A finished run folder with `--table` and nothing else is only read. A run folder, or

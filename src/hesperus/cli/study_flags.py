@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from hesperus.api.declared import DeclaredStudy
     from hesperus.studies.asked.settings import Setting
 
+_TOLD = "[studies]"
+"""Stands in the docstring of a command for what the studies do."""
 _NAMED = "hesperus.cli.study"
 _GIVEN = "hesperus.cli.settings"
 """Keys under which the context of a command holds the name of the study, and what was given of its settings."""
@@ -72,18 +73,19 @@ class StudyCommand(PlainCommand):
         return sorted(self.get_params(ctx), key=lambda one: names.get(self.group_of(one, ctx), 2))
 
     def shown_help(self, ctx: Context) -> str:
-        """Without the examples of other studies."""
+        """With what the studies are, or the one that is named, and without the examples of others."""
         named = ctx.meta.get(_NAMED)
-        paragraphs = (self.help or "").split("\n\n")
+        kinds = [study_kind(name) for name in (study_names() if named is None else [named])]
+        others = [name for name in study_names() if named not in (name, None)]
+        told = " ".join(f"`{kind.name}` {kind.help}" for kind in kinds if kind.help)
+        whole = (self.help or "").replace(_TOLD, told)
+        kept = [one for one in whole.split("\n\n") if one and not _is_example_of(one, others)]
         if named is None:
-            return "\n\n".join(
-                (*paragraphs, f"`{ctx.command_path} STUDY --help` shows the settings of one study.")
-            )
-        others = [name for name in study_names() if name != named]
-        usual, *further = study_kind(named).tables
-        tables = f"Tables: {usual} (the usual one), {', '.join(further)}."
-        kept = [_without(others, one) for one in paragraphs if not _is_example_of(one, others)]
-        return "\n\n".join([*kept, *([tables] if any(one.name == "table" for one in self.params) else [])])
+            kept.append(f"`{ctx.command_path} STUDY --help` shows the settings of one study.")
+        elif any(one.name == "table" for one in self.params):
+            usual, *further = kinds[0].tables
+            kept.append(f"Tables: {', '.join([f'{usual} (the usual one)', *further])}.")
+        return "\n\n".join(kept)
 
     def _named(self, args: list[str]) -> str | None:
         """The first word that is neither an option nor its value."""
@@ -104,14 +106,6 @@ class StudyCommand(PlainCommand):
 
 def _is_example_of(paragraph: str, studies: Sequence[str]) -> bool:
     return paragraph.startswith("    ") and any(f" {name} " in paragraph for name in studies)
-
-
-def _without(studies: Sequence[str], paragraph: str) -> str:
-    """A paragraph without the sentences that begin with the name of another study."""
-    sentences = re.split(r"(?<=\.)\s+(?=`\w+`)", paragraph)
-    return " ".join(
-        one for one in sentences if one.partition("`")[2].partition("`")[0] not in studies or one[0] != "`"
-    )
 
 
 def takes_study(body: Callable[..., None]) -> Callable[..., None]:

@@ -141,7 +141,9 @@ def _stages(study, material):
     return lambda: Outcome(pl.concat(frames), items_of(material))
 
 
-ONCE = StudyKind("once", OnceStudy, ("counted",), ("hesperus measure counted {run}",))
+ONCE = StudyKind(
+    "once", OnceStudy, ("counted",), ("hesperus measure counted {run}",), help="asks every question once."
+)
 
 HESPERUS = {
     "evaluators": {"exclaims": Exclaims},
