@@ -14,9 +14,9 @@ from hesperus import records
 from hesperus.analysis.measure_names import OF_RATINGS, OF_RUNS, TAX_TABLES, offered_measures
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.short_signature import with_short
+from hesperus.api.audit_inputs import AuditInputs
 from hesperus.api.rating_measures import measure_ratings
 from hesperus.api.tables_of_records import Source, Told, audit_table, tables_of
-from hesperus.api.tax_runs import AuditInputs
 from hesperus.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def measure(
         told: Gathers what a reader must be told next to the table; None if nobody is.
         settings: Fields of hesperus.analysis.settings.GivenSettings (`by`, `invalid`, `resamples`, `seed`, …); `a` and `b`
             may be text such as `"instruction=en,input=en"`. What is not given is as the run's study says. Of an audit also
-            those of hesperus.api.tax_runs.AuditInputs. Of ratings: the arguments of
+            those of hesperus.api.audit_inputs.AuditInputs. Of ratings: the arguments of
             hesperus.api.rating_measures.measure_ratings.
 
     Returns:

@@ -79,7 +79,7 @@ def report(
         consistency_card: Also write the consistency card, a line a language (accuracy, consistency, answered, refused,
             tokens): HTML, Markdown or JSON by its ending.
         wrote: Called with each file that was written.
-        settings: Fields of hesperus.analysis.settings.GivenSettings; of an audit also of hesperus.api.tax_runs.AuditInputs.
+        settings: Fields of hesperus.analysis.settings.GivenSettings; of an audit also of hesperus.api.audit_inputs.AuditInputs.
 
     Returns:
         Where the page is.
@@ -132,8 +132,7 @@ def page_of(places: Sequence[Path], **settings: Any) -> Page:
     from hesperus.analysis.run_notes import nothing_answered
     from hesperus.analysis.scores import run_scores
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.tax_evidence import found_beside, report_of
-    from hesperus.api.tax_runs import AuditInputs
+    from hesperus.api.audit_inputs import AuditInputs
     from hesperus.records.packed import packed_run
     from hesperus.reports.card import card_of
     from hesperus.reports.html import report_findings
@@ -151,7 +150,11 @@ def page_of(places: Sequence[Path], **settings: Any) -> Page:
             raise UsageError(
                 "an audit compares valid answers and says how far the others could move it; --invalid does not apply"
             )
-        audited = report_of(found_beside(inputs), given)
+        from hesperus.api.tax_evidence import evidence_of, found_beside
+        from hesperus.api.tax_runs import items_of
+        from hesperus.reports.tax.tax_report import tax_report
+
+        audited = tax_report(evidence_of(found_beside(inputs), given), items=items_of(places))
         return Page(run, given, audited, audited.checklist.card, is_of_run=not theirs)
     folder = place if place.is_dir() else None
     found = report_findings(run, given=given, scores=run_scores(place), folder=folder)

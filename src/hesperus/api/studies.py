@@ -96,8 +96,8 @@ def unknown_study(name: str) -> UnknownNameError:
 def _tax(run: Held, name: str) -> Table:
     if name != "checklist":
         return measured(run, name)
+    from hesperus.api.audit_inputs import AuditInputs
     from hesperus.api.tax_evidence import evidence_of
-    from hesperus.api.tax_runs import AuditInputs
     from hesperus.reports.tax.checklist import checklist_of
 
     return checklist_of(evidence_of(AuditInputs([run.folder]))).table

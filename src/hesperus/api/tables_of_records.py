@@ -22,6 +22,7 @@ from hesperus.analysis.run_notes import gold_notes, nothing_of, pack_notes, summ
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import joined_views, narrowed
+from hesperus.api.audit_inputs import AuditInputs
 from hesperus.errors import UsageError
 from hesperus.records import Run, conform, read_records
 from hesperus.records.parts import model_parts
@@ -203,7 +204,6 @@ def audit_table(
 ) -> Table:
     """A table of an audit of a translated benchmark, of a run and what else `more` names (fields of AuditInputs)."""
     from hesperus.api.tax_evidence import tax_measure
-    from hesperus.api.tax_runs import AuditInputs
 
     if isinstance(run, pl.DataFrame):
         raise UsageError(f"{what} is measured of a run folder or a records file, not of a frame")

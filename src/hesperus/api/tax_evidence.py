@@ -6,11 +6,18 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from hesperus.analysis.measure_names import TAX_ESTIMATORS
+from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.audit_evidence import Evidence, overview, tax_tables
+from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, conditions_of
+from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
+from hesperus.analysis.views import narrowed
+from hesperus.api.audit_inputs import AuditInputs
 from hesperus.api.tax_runs import (
-    AuditInputs,
     agreement,
     alignment,
     declared,
@@ -18,34 +25,29 @@ from hesperus.api.tax_runs import (
     fresh_repeat,
     items_of,
     origin,
+    quality_of,
     rated,
     records_of,
     rereadings,
     run_file,
     scores_of,
+    senses_of,
+    settings_of,
 )
-from hesperus.errors import HesperusWarning, UsageError
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.analysis.table import Table
-    from hesperus.analysis.tax.audit_evidence import Evidence
-    from hesperus.reports.tax.tax_report import TaxReport
+from hesperus.errors import DataError, HesperusWarning, UnknownNameError, UsageError
+from hesperus.records import conform
+from hesperus.studies.translation_tax.strata import read_strata
+from hesperus.studies.translation_tax.verifying import StrictPass, looked_at, passes
+from hesperus.tables import read_table
+from hesperus.wording import own_senses
 
 
 def evidence_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> Evidence:
     """Everything that is there; a file next to a single run folder is found by its name."""
-    from hesperus.analysis.tax.audit_evidence import Evidence
-    from hesperus.analysis.tax.tax_settings import conditions_of
-    from hesperus.analysis.views import narrowed
-    from hesperus.wording import own_senses
-
-    settings, quality = inputs.settings(drawn), inputs.quality()
+    settings, quality = settings_of(inputs, drawn), quality_of(inputs)
     everything = records_of(inputs.runs, inputs.exclude)
     audited = narrowed(everything, tasks=inputs.tasks)
-    senses = conditions_of(audited["input"].unique().to_list(), inputs.senses())
+    senses = conditions_of(audited["input"].unique().to_list(), senses_of(inputs))
     records, native = _with_native(everything, audited, inputs, senses.original)
     _check_groups(settings.groups, records)
     strata = inputs.strata or run_file(inputs.runs, "strata.json")
@@ -67,8 +69,6 @@ def evidence_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> Evid
 
 def found_beside(inputs: AuditInputs) -> AuditInputs:
     """The same with what people and the alignment audit left in the one run folder, by the names that docs give it."""
-    from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE
-
     checks = _rated_file(inputs.runs, CHECKS_FILE)
     return replace(
         inputs,
@@ -80,8 +80,6 @@ def found_beside(inputs: AuditInputs) -> AuditInputs:
 
 def _rated_file(runs: Sequence[Path], name: str) -> Path | None:
     """The ratings in the run folder; None, and a warning, for an export in which nobody has rated anything yet."""
-    from hesperus.tables import read_table
-
     file = run_file(runs, name)
     frame = None if file is None else read_table(file)
     if frame is None or "rating" not in frame.columns or not frame["rating"].drop_nulls().is_empty():
@@ -90,17 +88,8 @@ def _rated_file(runs: Sequence[Path], name: str) -> Path | None:
     return None
 
 
-def report_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> TaxReport:
-    """The page of what was given, as yet unwritten."""
-    from hesperus.reports.tax.tax_report import tax_report
-
-    return tax_report(evidence_of(inputs, drawn), items=items_of(inputs.runs))
-
-
 def _check_groups(groups: Mapping[str, Sequence[str]], records: pl.DataFrame) -> None:
     """Every model of a group must have answered something: a misspelt one would silently be one of the others."""
-    from hesperus.errors import UnknownNameError
-
     known = records["model"].unique().to_list()
     for group, models in groups.items():
         for model in models:
@@ -112,11 +101,6 @@ def _with_native(
     everything: pl.DataFrame, audited: pl.DataFrame, inputs: AuditInputs, original: str | None
 ) -> tuple[pl.DataFrame, str | None]:
     """The audited records with those of the native task, and its name; None if absent."""
-    import polars as pl
-
-    from hesperus.errors import UsageError
-    from hesperus.records import conform
-
     tasks = audited["task"].unique().sort().to_list()
     chosen: str | None
     if inputs.native is not None:
@@ -140,8 +124,6 @@ def _with_native(
 
 def _only_without(records: pl.DataFrame, original: str | None, audited: Sequence[str]) -> str | None:
     """The one task that is not audited and has no items in the source language; None if none or several are."""
-    import polars as pl
-
     if original is None:
         return None
     with_original = records.filter(pl.col("input") == original)["task"].unique().to_list()
@@ -150,8 +132,6 @@ def _only_without(records: pl.DataFrame, original: str | None, audited: Sequence
 
 
 def _native_task(inputs: AuditInputs, records: pl.DataFrame) -> str:
-    from hesperus.errors import UnknownNameError, UsageError
-
     tasks = records["task"].unique().sort().to_list()
     chosen = inputs.native_task or (tasks[0] if len(tasks) == 1 else None)
     if chosen is None:
@@ -166,11 +146,6 @@ def _native_task(inputs: AuditInputs, records: pl.DataFrame) -> str:
 def _strata(
     records: pl.DataFrame, file: Path | None, translated: str | None, inputs: AuditInputs
 ) -> tuple[Mapping[str, Sequence[str]] | None, str | None, int, bool]:
-    import polars as pl
-
-    from hesperus.errors import DataError
-    from hesperus.studies.translation_tax.strata import read_strata
-
     picked = read_strata(file) if file is not None else None
     if picked is None or (inputs.strata is None and inputs.tasks and picked.task not in inputs.tasks):
         return None, None, inputs.repeat or 1, False
@@ -186,16 +161,12 @@ def _strata(
 def _checked(
     verdicts: Path | None, checks: Sequence[Path], runs: Sequence[Path]
 ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    from hesperus.studies.translation_tax.verifying import StrictPass, looked_at, passes
-
     said = (declared(runs).get("naturalise") or {}).get("strict") or {}
     return passes(verdicts, checks, StrictPass(**said)), looked_at(verdicts, checks)
 
 
 def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Sequence[str]] | None) -> None:
     """Whoever checked anything must have checked items of the strata."""
-    from hesperus.errors import DataError
-
     chosen = {item for ids in (strata or {}).values() for item in ids}
     for who, items in looked.items():
         if chosen and items and not items & chosen:
@@ -207,8 +178,6 @@ def _check_overlap(looked: Mapping[str, frozenset[str]], strata: Mapping[str, Se
 
 def run_overview(folder: Path) -> Table:
     """What a run found, an estimate a line."""
-    from hesperus.analysis.tax.audit_evidence import overview, tax_tables
-
     tables = tax_tables(evidence_of(AuditInputs([folder])))
     return overview({name: make() for name, make in tables.items() if name in TAX_ESTIMATORS})
 
@@ -218,8 +187,6 @@ def tax_measure(what: str, inputs: AuditInputs, given: GivenSettings, models: Se
 
     `inputs` is what it rests on; of the settings of measures an audit takes resamples, seed and interval alone.
     """
-    from hesperus.analysis.tax.audit_evidence import tax_tables
-
     refused = [name for name in ("a", "b", "by", "invalid") if getattr(given, name) is not None]
     if refused:
         raise UsageError(
@@ -251,8 +218,6 @@ def audit_notes(found: Table, *, asked: bool, whole: bool) -> Iterator[str]:
 
 def _sensitive(found: Table, *, asked: bool) -> Iterator[str]:
     """Which cells depend on the parser, and whether another one read them."""
-    from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
-
     lines, unchecked = sensitive_cells(found), unchecked_cells(found)
     yield from (f"parser-sensitive: {line}" for line in lines)
     if unchecked:

@@ -2,119 +2,37 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hesperus.errors import HesperusWarning, UsageError
+import polars as pl
 
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hesperus.analysis.settings import GivenSettings
-    from hesperus.analysis.table import Table
-    from hesperus.analysis.tax.audit_evidence import Origin
-    from hesperus.analysis.tax.tax_settings import QualityThreshold, Senses, TaxSettings
-
-
-@dataclass(frozen=True, slots=True)
-class AuditInputs:
-    """All that an audit of a translated benchmark rests on, and how it is counted; its flags are these.
-
-    Attributes:
-        runs: Further run folder or records file of the audited benchmark.
-        tasks: Only this task.
-        audit: What `hesperus audit … --format json` printed (default: audit.json of the run).
-        ratings: Ratings of cues by people: a long table (default: ratings.csv of the run).
-        scale: Lowest and highest rating of cues, LOW:HIGH; others are refused.
-        checks: Checks of rewritten items by people: a long table, as `hesperus annotate export` writes it.
-        native: Records of the native benchmark, where they are others.
-        native_task: Task of the native items.
-        strata: File of `hesperus tax strata` (default: strata.json of the run).
-        verdicts: Verdicts of the verifying model (default: verdicts.parquet of the run).
-        repeat: Repeat of the translated items, at least 1 (default: one that the strata did not look at).
-        parsers: Also read the replies with this parser: default, strict, ohmer2023.
-        parser_task: Task with the labels that --parser reads (default: each row's own).
-        original: Sense of the original items, such as en.
-        translated: Sense of the translated items, such as zh.
-        back: Sense of the back-translations, such as en_from_zh@apertium.
-        natural: Sense of the rewritten items, such as zh~natural.
-        groups: NAME=MODEL,MODEL: the first is the source-centric group (default: those of the run's study).
-        scores: Item scores of the back-translations (default: scores.parquet of the runs).
-        metric: Score of the quality threshold, bleu or chrf (default: bleu, or the study's).
-        threshold: Back-translations below it are excluded (default: 20, or the study's).
-        min_valid: Share of valid answers below which a model is parser-sensitive (default: 0.9).
-        exact: The exact sign test in place of the Bayesian one, as the paper prints it.
-        exclude: Leave these items out: a list that `hesperus audit --out` wrote.
-    """
-
-    runs: Sequence[Path] = ()
-    tasks: Sequence[str] = ()
-    audit: Path | None = None
-    ratings: Path | None = None
-    scale: str = "1:5"
-    checks: Sequence[Path] = ()
-    native: Path | None = None
-    native_task: str | None = None
-    strata: Path | None = None
-    verdicts: Path | None = None
-    repeat: int | None = None
-    parsers: Sequence[str] = ()
-    parser_task: str | None = None
-    original: str | None = None
-    translated: str | None = None
-    back: str | None = None
-    natural: str | None = None
-    groups: Sequence[str] = ()
-    scores: Path | None = None
-    metric: str | None = None
-    threshold: float | None = None
-    min_valid: float | None = None
-    exact: bool = False
-    exclude: Path | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse a repeat that no record has."""
-        if self.repeat is not None and self.repeat < 1:
-            raise UsageError(f"--repeat is a number from 1, not {self.repeat}")
-
-    def settings(self, given: GivenSettings | None = None) -> TaxSettings:
-        """Groups, bootstrap and least share of valid answers: as given, else as the run's study says, else the defaults."""
-        from hesperus.analysis.settings import resolve, resolve_bootstrap
-        from hesperus.analysis.tax.tax_settings import TaxSettings, parse_groups
-
-        said, default = declared(self.runs), TaxSettings()
-        groups = parse_groups(self.groups)
-        if not groups:
-            groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
-        drawn = resolve_bootstrap(given, said, default.bootstrap)
-        least = resolve(self.min_valid, said.get("min_valid"), default.min_valid)
-        return TaxSettings(groups, drawn, least, self.exact)
-
-    def senses(self) -> Senses:
-        """The senses that were named."""
-        from hesperus.analysis.tax.tax_settings import Senses
-
-        return Senses(self.original, self.translated, self.back, self.natural)
-
-    def quality(self) -> QualityThreshold:
-        """Which back-translations are good enough: as given, else as the run's study says."""
-        from hesperus.analysis.settings import resolve
-        from hesperus.analysis.tax.tax_settings import QualityThreshold
-
-        said, default = declared(self.runs).get("quality", {}), QualityThreshold()
-        return QualityThreshold(
-            resolve(self.metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the quality threshold itself
-            resolve(self.threshold, said.get("threshold"), default.threshold),
-        )
+from hesperus.analysis.raters import raters_table
+from hesperus.analysis.rating_tables import LEVEL, RaterSettings
+from hesperus.analysis.settings import GivenSettings, resolve, resolve_bootstrap
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.audit_evidence import Origin
+from hesperus.analysis.tax.paired_records import quality_scores
+from hesperus.analysis.tax.tax_settings import QualityThreshold, Senses, TaxSettings, parse_groups
+from hesperus.analysis.tax.validity import NO_REPLIES, READ_AGAIN
+from hesperus.analysis.views import narrowed
+from hesperus.annotation import read_frame
+from hesperus.annotation.scales import read_scaled, scale_of
+from hesperus.api.audit_inputs import AuditInputs
+from hesperus.errors import DataError, HesperusError, HesperusWarning
+from hesperus.records import conform, read_records, read_run
+from hesperus.studies.asked.exclusions import excluded_items, without_records
+from hesperus.studies.reread.rereading import reread
+from hesperus.tables import read_table
+from hesperus.tasks import tasks
+from hesperus.text_files import read_json
 
 
 def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
     """What the study of the first run folder says, where it is an audit of a translated benchmark."""
-    from hesperus.records import read_run
-
     for run in runs:
         if run.is_dir() and (run / "study.yaml").is_file():
             study = read_run(run, in_part=True).study
@@ -123,17 +41,35 @@ def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
     return {}
 
 
+def settings_of(inputs: AuditInputs, given: GivenSettings | None = None) -> TaxSettings:
+    """Groups, bootstrap and least share of valid answers: as given, else as the run's study says, else the defaults."""
+    said, default = declared(inputs.runs), TaxSettings()
+    groups = parse_groups(inputs.groups)
+    if not groups:
+        groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
+    drawn = resolve_bootstrap(given, said, default.bootstrap)
+    least = resolve(inputs.min_valid, said.get("min_valid"), default.min_valid)
+    return TaxSettings(groups, drawn, least, inputs.exact)
+
+
+def senses_of(inputs: AuditInputs) -> Senses:
+    """The senses that were named."""
+    return Senses(inputs.original, inputs.translated, inputs.back, inputs.natural)
+
+
+def quality_of(inputs: AuditInputs) -> QualityThreshold:
+    """Which back-translations are good enough: as given, else as the run's study says."""
+    said, default = declared(inputs.runs).get("quality", {}), QualityThreshold()
+    return QualityThreshold(
+        resolve(inputs.metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the quality threshold itself
+        resolve(inputs.threshold, said.get("threshold"), default.threshold),
+    )
+
+
 def records_of(
     runs: Sequence[Path], exclude: Path | None, tasks: Sequence[str] | None = None
 ) -> pl.DataFrame:
     """The records of all runs together, of some tasks, without what a list of exclusions leaves out."""
-    import polars as pl
-
-    from hesperus.analysis.views import narrowed
-    from hesperus.errors import DataError
-    from hesperus.records import conform, read_records
-    from hesperus.studies.asked.exclusions import excluded_items, without_records
-
     frames = [read_records(run) for run in runs]
     together = frames[0] if len(frames) == 1 else conform(pl.concat(frames, how="diagonal_relaxed"))
     asked = set(together["task"])
@@ -149,11 +85,6 @@ def scores_of(
     runs: Sequence[Path], given: Path | None, records: pl.DataFrame, back: str, quality: QualityThreshold
 ) -> pl.DataFrame | None:
     """Item scores next to the runs, or those that were given; None if absent."""
-    import polars as pl
-
-    from hesperus.analysis.tax.paired_records import quality_scores
-    from hesperus.annotation import read_frame
-
     files = [given] if given is not None else [run / "scores.parquet" for run in runs]
     tasks = records["task"].unique().sort().to_list()
     parts = [
@@ -166,10 +97,6 @@ def scores_of(
 
 def items_of(runs: Sequence[Path]) -> pl.DataFrame | None:
     """The items of the run folders, for parsers that look at option texts."""
-    import polars as pl
-
-    from hesperus.records import read_run
-
     frames = [
         held for run in runs if run.is_dir() and (held := read_run(run, in_part=True).items) is not None
     ]
@@ -178,8 +105,6 @@ def items_of(runs: Sequence[Path]) -> pl.DataFrame | None:
 
 def fresh_repeat(records: pl.DataFrame, sense: str, used: int) -> int:
     """A repeat of the translated items that the strata did not look at, if there is one."""
-    import polars as pl
-
     repeats = records.filter(pl.col("input") == sense)["repeat"].unique().sort().to_list()
     return next((int(repeat) for repeat in repeats if repeat != used), used)
 
@@ -190,8 +115,6 @@ FOUND = ("audit.json", "ratings.csv", "checks.csv", "strata.json", "verdicts.par
 
 def rated(inputs: AuditInputs) -> pl.DataFrame | None:
     """People's ratings, every number of them on the scale; a row that says again what was said is excluded and counted."""
-    from hesperus.annotation.scales import read_scaled, scale_of
-
     if inputs.ratings is None:
         return None
     found = read_scaled(inputs.ratings, scale_of(inputs.scale))
@@ -209,12 +132,6 @@ def agreement(inputs: AuditInputs, settings: TaxSettings) -> dict[str, Table]:
 
     A table that does not declare the level of a question has a scale where all its ratings are numbers, else names.
     """
-    import polars as pl
-
-    from hesperus.analysis.raters import raters_table
-    from hesperus.analysis.rating_tables import LEVEL, RaterSettings
-    from hesperus.tables import read_table
-
     found: dict[str, Table] = {}
     number = pl.col("rating").cast(pl.Float64, strict=False)
     scaled = (number.is_not_null() | pl.col("rating").is_null()).all().over("question")
@@ -236,10 +153,6 @@ def agreement(inputs: AuditInputs, settings: TaxSettings) -> dict[str, Table]:
 
 def rereadings(records: pl.DataFrame, inputs: AuditInputs) -> dict[str, pl.DataFrame]:
     """The records read again by each parser that was named."""
-    from hesperus.analysis.tax.validity import NO_REPLIES, READ_AGAIN
-    from hesperus.records import conform
-    from hesperus.studies.reread.rereading import reread
-
     items = items_of(inputs.runs) if inputs.parsers else None
     if inputs.parsers and records["reply"].null_count() == len(records):
         warnings.warn(f"{NO_REPLIES}: --parser changes nothing", HesperusWarning, stacklevel=2)
@@ -253,9 +166,6 @@ def rereadings(records: pl.DataFrame, inputs: AuditInputs) -> dict[str, pl.DataF
 
 def origin(records: pl.DataFrame, inputs: AuditInputs) -> Origin:
     """Where the records lie, and what can be done from there."""
-    from hesperus.analysis.tax.audit_evidence import Origin
-    from hesperus.tasks import tasks
-
     study = declared(inputs.runs)
     items = items_of(inputs.runs)
     names = records["task"].unique().to_list()
@@ -278,8 +188,6 @@ def origin(records: pl.DataFrame, inputs: AuditInputs) -> Origin:
 
 def flags(inputs: AuditInputs) -> tuple[str, ...]:
     """What `hesperus tax checklist` was or would be called with, besides the run."""
-    import shlex
-
     paths = {"--native": inputs.native, "--strata": inputs.strata, "--verdicts": inputs.verdicts,
              "--exclude": inputs.exclude, "--audit": inputs.audit, "--ratings": inputs.ratings}  # fmt: skip
     beside = {run / name for run in inputs.runs for name in FOUND}
@@ -291,9 +199,6 @@ def flags(inputs: AuditInputs) -> tuple[str, ...]:
 
 def can_reread(records: pl.DataFrame, inputs: AuditInputs) -> bool:
     """Whether some reply can be read again: a row of each task is tried."""
-    from hesperus.errors import HesperusError
-    from hesperus.studies.reread.rereading import reread
-
     tried = records.filter(records["reply"].is_not_null()).unique("task", keep="first", maintain_order=True)
     try:
         return bool(len(tried)) and bool(
@@ -305,9 +210,6 @@ def can_reread(records: pl.DataFrame, inputs: AuditInputs) -> bool:
 
 def alignment(file: Path | None) -> dict[str, int] | None:
     """Kind of finding to items, from the JSON of `hesperus audit`."""
-    from hesperus.errors import DataError
-    from hesperus.text_files import read_json
-
     if file is None:
         return None
     try:
@@ -324,8 +226,6 @@ def alignment(file: Path | None) -> dict[str, int] | None:
 
 def dropped(runs: Sequence[Path]) -> dict[str, int] | None:
     """Why items were excluded before anything was asked, from the signatures of the runs; None if none says."""
-    from hesperus.records import read_run
-
     counts: dict[str, int] = {}
     said = False
     for run in runs:

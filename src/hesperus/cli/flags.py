@@ -87,7 +87,7 @@ Format = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 MEASURED = "hesperus.analysis.settings:GivenSettings"
-AUDIT = "hesperus.api.tax_runs:AuditInputs"
+AUDIT = "hesperus.api.audit_inputs:AuditInputs"
 INTERVALS = Flags(MEASURED, "resamples seed interval")
 Drawn = Annotated[Any, INTERVALS]
 """How intervals are made, as GivenSettings."""

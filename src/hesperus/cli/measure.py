@@ -124,7 +124,6 @@ def command(
     """
     from hesperus.api.measuring import measure
     from hesperus.api.tables_of_records import Told
-    from hesperus.api.tax_evidence import audit_notes
     from hesperus.reports.formats import print_table
 
     told = Told()
@@ -138,6 +137,8 @@ def command(
     for note in notes if isinstance(notes, list) and not nothing else ():
         say(f"note: {note}")
     if what in TAX_TABLES:
+        from hesperus.api.tax_evidence import audit_notes
+
         whole = format == "table" and not nothing
         for line in audit_notes(found, asked=bool(settings.get("parsers")), whole=whole):
             say(line)
