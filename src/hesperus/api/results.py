@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from hesperus.analysis.table import Table
 from hesperus.api.declared import DeclaredStudy, Study, declared_study
 from hesperus.api.measuring import measure
-from hesperus.api.pages import report
+from hesperus.api.pages import page_of, report
 from hesperus.api.studies import StudyKind, study_kind, study_names
+from hesperus.records import Run, conform, read_any_run, read_run
+from hesperus.records.packed import whole_records
+from hesperus.studies.asked.keeping import StudyRun, refuse_incomplete
+from hesperus.wording import counted
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from hesperus.analysis.table import Table
     from hesperus.asking.shards import ShardResult
-    from hesperus.records import Run
     from hesperus.reports.html_page import ShownPage
     from hesperus.reports.item_section import ShownItems
     from hesperus.senses import SenseMaker
-    from hesperus.studies.asked.keeping import StudyRun
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -56,15 +59,11 @@ class RunResult:
         Raises:
             ModelError: Some questions got no answer; the message says how many and why.
         """
-        from hesperus.studies.asked.keeping import refuse_incomplete
-
         refuse_incomplete(self.faults)
 
     @property
     def records(self) -> pl.DataFrame:
         """The records table: a row for each answer; of a large run it is read from its folder."""
-        from hesperus.records.packed import whole_records
-
         return self.run.records if self.run.scan is None else whole_records(self.run)
 
     @property
@@ -102,7 +101,6 @@ class RunResult:
             UnknownNameError: A condition, sense, group, model or mark that does not exist.
             DataError: The run has no records.
         """
-        from hesperus.records import read_run
         from hesperus.reports.item_section import shown_items
 
         whole = self.run if self.run.scan is None else read_run(self.folder)
@@ -118,7 +116,6 @@ class RunResult:
         Args:
             settings: As in hesperus.report.
         """
-        from hesperus.api.pages import page_of
         from hesperus.reports.html import report_page
         from hesperus.reports.html_page import ShownPage
 
@@ -126,8 +123,6 @@ class RunResult:
         return ShownPage(report_page(made.run, given=made.given, found=made.found))
 
     def __repr__(self) -> str:
-        from hesperus.wording import counted
-
         if self.shard is not None:
             return "\n".join([str(self.shard), *(f"incomplete: {fault}" for fault in self.faults)])
         held = self.run.records
@@ -138,8 +133,6 @@ class RunResult:
         return "\n".join([line, *self.notes, *(f"incomplete: {fault}" for fault in self.faults)])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         from hesperus.reports.formats import format_table
 
         lines = "<br>".join(escape(line) for line in repr(self).splitlines())
@@ -162,8 +155,6 @@ def plan(study: Study, *, store: Path | str | None = None, **settings: Any) -> T
         UnknownNameError: As in run.
         DataError: As in run.
     """
-    from hesperus.analysis.table import Table
-
     made = declared_study(study, settings).plan(None if store is None else Path(store))
     return Table("plan", made.columns, made.rows, made.signature)
 
@@ -228,19 +219,14 @@ def open_run(place: RunResult | StudyRun | pl.DataFrame | Path | str) -> RunResu
         UsageError: No such file.
         DataError: The records break their contract.
     """
-    from hesperus import records as room
-    from hesperus.studies.asked.keeping import StudyRun
-
     if isinstance(place, RunResult):
         return place
     if isinstance(place, StudyRun):
         return RunResult.of(study_kind(str(place.run.study["study"])), place, place.folder)
     if not isinstance(place, Path | str):
-        return RunResult(room.Run(room.conform(place)), Path())
-    from hesperus.records import read_any_run as opened
-
+        return RunResult(Run(conform(place)), Path())
     path = Path(place)
-    run = opened(path)
+    run = read_any_run(path)
     named = str(run.study.get("study"))
     kind = study_kind(named) if named in study_names() else None
     return RunResult(run, path, kind)
