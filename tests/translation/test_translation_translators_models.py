@@ -222,8 +222,8 @@ def test_the_language_after_the_text_where_the_tokenizer_says_so(
     out = tmp_path / "ct2"
     assert convert(str(tmp_path), out).language_last
     translator = CTranslate2Translator(out, OPTIONS)
-    codes = translator.checkpoint.pair("", "en", "es")
-    assert translator.checkpoint.put(translator._pieces, ["The"], codes)[0][-2:] == ["</s>", "eng_Latn"]
+    codes = translator._checkpoint.pair("", "en", "es")
+    assert translator._checkpoint.put(translator._pieces, ["The"], codes)[0][-2:] == ["</s>", "eng_Latn"]
     assert translator.translate(TEXTS, "en", "es") == TransformersTranslator(
         str(tmp_path), OPTIONS
     ).translate(TEXTS, "en", "es")
@@ -244,7 +244,7 @@ def test_no_translation_is_longer_than_the_positions(
 ) -> None:
     translator = _of(kind, made("nllb"), TranslatorOptions(device="cpu", threads=1))
     assert all(translator.translate(TEXTS, "en", "es"))
-    assert translator.checkpoint.longest(512, ("eng_Latn", "spa_Latn")) == 93
+    assert translator._checkpoint.longest(512, ("eng_Latn", "spa_Latn")) == 93
     assert 0 < translator.counts["cut"] <= len(TEXTS)
 
 

@@ -56,11 +56,11 @@ class FileTranslator:
     """
 
     def __init__(self, path: Path) -> None:
+        table = _table(path)
         self.name = f"file/{path.name}"
         self.identity: Mapping[str, str] = MappingProxyType(
             {"translator": "file", "content": file_hash(path)}
         )
-        table = _table(path)
         self._by_text = _looked_up(path, table, "text")
         self._by_item = _looked_up(path, table, "item")
         keys = self._by_text or self._by_item
