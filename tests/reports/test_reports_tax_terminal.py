@@ -48,7 +48,11 @@ def tax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tax:
     return lambda what, *words: runner.invoke(
         app,
         [
-            *(["report"] if what == "report" else ["tax" if what in ("strata", "checklist") else "measure", what]),
+            *(
+                ["report"]
+                if what == "report"
+                else ["tax" if what in ("strata", "checklist") else "measure", what]
+            ),
             *map(str, words),
             *(["--resamples", "40"] if what != "strata" else []),
         ],
