@@ -109,7 +109,7 @@ def test_stopped_work_is_kept(ready: str, tmp_path: Path) -> None:
         (
             ["{table}", "--from-column", "b", "--to", "es", "--column", "a"],
             DataError,
-            "line 1, field 'b': unknown lang",
+            "line 2, field 'b': unknown lang",
         ),
         (
             ["{table}", "--from", "en", "--to", "es", "--column", "a", "--format", "xlsx"],

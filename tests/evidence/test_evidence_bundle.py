@@ -40,6 +40,13 @@ def test_every_number_of_a_study_comes_out_again(
     assert json.loads(opened(made.path)["numbers.json"])["outcomes"] == direct
 
 
+def test_how_scores_were_made_is_kept(demo_runs: dict[str, Path], bundled: MakeBundle) -> None:
+    held = json.loads(opened(bundled("multisense", **FEW).path)["numbers.json"])
+    direct = hs.measure("translation", demo_runs["multisense"], **FEW).document()
+    assert direct["signature"]["scores"][0]["QualitySettings"]
+    assert held["translation"] == direct
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_hashes_in_the_place_of_texts_recompute_all_but_what_reads_texts(
     study: str, bundled: MakeBundle

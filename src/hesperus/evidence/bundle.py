@@ -33,13 +33,16 @@ from hesperus.records.files import write_content
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.runs import ITEMS_FILE, SIGNATURE_FILE, STUDY_FILE, mapping_in
 from hesperus.records.writing import write_parquet, write_records
+from hesperus.translation.kept_scores import metadata_of, signatures_of
 from hesperus.version import __version__
 
 VERSION = 1
 MANIFEST, NUMBERS, SCRIPT, README = "manifest.json", "numbers.json", "recompute.py", "README.txt"
 _RUN = "run/"
+_SCORES, _HOW_SCORED = "scores.parquet", "scores.json"
+"""Scores of translations, and how they came about, which a run folder has in the same file."""
 _TABLES = (
-    RECORDS_FILE, ITEMS_FILE, "scores.parquet", "readability.parquet", "prompts.parquet", "verdicts.parquet",
+    RECORDS_FILE, ITEMS_FILE, _SCORES, "readability.parquet", "prompts.parquet", "verdicts.parquet",
     "evaluations/*/pairs.parquet", "evaluations/*/details.parquet", "evaluations/*/sentences.parquet",
 )  # fmt: skip
 _TEXTS = (
@@ -130,6 +133,10 @@ def packed_run(run: Path, *, hashed: bool) -> Packed:
             frame = hashed_texts(frame, open_answers=is_open)
         inside = _RUN + name.removesuffix(".parquet") + ".jsonl"
         held[inside], kinds[inside] = to_lines(frame, path)
+        if name == _SCORES and (signatures := signatures_of(path)):
+            said, where = without_places(plain(signatures))
+            held[_RUN + _HOW_SCORED] = orjson.dumps(said, option=orjson.OPT_INDENT_2) + b"\n"
+            removed += [f"{name}: {place}" for place in where]
     for name, path in _found(run, _TEXTS):
         held[_RUN + name], where = _described(path, hashed=hashed)
         removed += [f"{name}: {place}" for place in where]
@@ -188,6 +195,8 @@ def unpacked_run(held: Mapping[str, bytes], tables: Mapping[str, Mapping[str, st
         if not name.startswith(_RUN):
             continue
         _check_known(name, name in tables)
+        if name == _RUN + _HOW_SCORED:
+            continue
         place = folder / name.removeprefix(_RUN)
         place.parent.mkdir(parents=True, exist_ok=True)
         if name not in tables:
@@ -197,7 +206,9 @@ def unpacked_run(held: Mapping[str, bytes], tables: Mapping[str, Mapping[str, st
         if name == records:
             write_records(frame, place.with_suffix(".parquet"))
         else:
-            write_parquet(frame, place.with_suffix(".parquet"), {})
+            file = place.with_suffix(".parquet")
+            says = file == folder / _SCORES and _RUN + _HOW_SCORED in held
+            write_parquet(frame, file, metadata_of(_mapping(held, _RUN + _HOW_SCORED)) if says else {})
     return folder if (folder / STUDY_FILE).is_file() else folder / RECORDS_FILE
 
 
@@ -206,7 +217,7 @@ def _check_known(name: str, is_table: bool) -> None:
     own = name.removeprefix(_RUN)
     if is_table:
         own = own.removesuffix(".jsonl") + ".parquet" if own.endswith(".jsonl") else ""
-    known = _TABLES if is_table else _TEXTS
+    known = _TABLES if is_table else (*_TEXTS, _HOW_SCORED)
     if not any(fnmatchcase(own, pattern) and own.count("/") == pattern.count("/") for pattern in known):
         raise DataError("is no file of a run", file=name)
 
