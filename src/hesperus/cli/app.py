@@ -162,6 +162,10 @@ _OUT_OF_OUR_HANDS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EF
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 """By default Python looks for cycles after 700 new objects: while thousands of requests are asked that is a fifth of the time."""
 
+IDLE_THREADS_SLEEP = ("OPENBLAS_THREAD_TIMEOUT", "4")
+"""What has the threads of numpy's OpenBLAS sleep at once when they are idle: by default each keeps a processor busy for a while
+after every product, which was a quarter of the time of many small ones and won none. It is read as numpy is loaded."""
+
 
 def main() -> None:
     """Run the command line; the exit code says what happened.
@@ -171,6 +175,7 @@ def main() -> None:
     """
     _sound_streams()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    os.environ.setdefault(*IDLE_THREADS_SLEEP)
     try:
         app(prog_name="hesperus")
     except HesperusError as error:
