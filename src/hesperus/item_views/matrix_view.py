@@ -163,10 +163,15 @@ def matrix_view(
         "score",
         "ceiling",
     )
-    by_place = {(cell["row"], cell["column"]): cell for cell in cells.select(shown).iter_rows(named=True)}
+    by_place = {
+        (cell.pop("row"), cell.pop("column")): cell for cell in cells.select(shown).iter_rows(named=True)
+    }
     snippets = _snippets(matrix, rows)
     columns = matrix.columns_of(rows)
-    held = [_row(row, by_place, (matrix, columns), links, snippets) for row in rows.iter_rows(named=True)]
+    drawn: dict[tuple[object, ...], CellView] = {}
+    held = [
+        _row(row, by_place, (matrix, columns, drawn), links, snippets) for row in rows.iter_rows(named=True)
+    ]
     views = tuple(
         view if number != current else replace(view, is_current=True)
         for view, number in zip(held, rows["row"], strict=True)
@@ -239,21 +244,25 @@ def label_of(column: MatrixColumn) -> str:
 def _row(
     row: Mapping[str, Any],
     cells: Mapping[tuple[int, int], Mapping[str, Any]],
-    shown: tuple[ItemMatrix, tuple[MatrixColumn, ...]],
+    shown: tuple[ItemMatrix, tuple[MatrixColumn, ...], dict[tuple[object, ...], CellView]],
     links: Links,
     snippets: Mapping[tuple[str, str, str], tuple[str, str | None]],
 ) -> RowView:
-    matrix, columns = shown
+    matrix, columns, drawn = shown
     held = [cells.get((row["row"], column.number)) for column in columns]
     gold = next((cell["gold"] for cell in held if cell is not None and cell["gold"] is not None), None)
     text, tag = snippets.get((row["run"], row["task"], row["item"]), ("", None))
-    views = tuple(
-        cell_view(cell, column, matrix, links.question(row, column) if cell is not None else None)
-        for cell, column in zip(held, columns, strict=True)
-    )
+    views = []
+    for cell, column in zip(held, columns, strict=True):
+        href = links.question(row, column) if cell is not None else None
+        # Of a hundred questions most cells are alike.
+        kind = (column.number, href, *(cell.values() if cell is not None else ()))
+        if kind not in drawn:
+            drawn[kind] = cell_view(cell, column, matrix, href)
+        views.append(drawn[kind])
     return RowView(
         row["run"], row["model"], row["task"], row["item"], gold if gold is None else _short(gold), text, tag,
-        direction(tag) if tag else "auto", links.question(row, None), False, row["lost"], row["changed"], views,
+        direction(tag) if tag else "auto", links.question(row, None), False, row["lost"], row["changed"], tuple(views),
     )  # fmt: skip
 
 
