@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hesperus.errors import UnknownNameError
-from hesperus.languages import normalise, packs
+from hesperus.languages import normalise, pack, packs
 from hesperus.senses import instruction_parts, placeholders, recompose, render, trim_quotes
 from hesperus.tasks import Task, load_items, task, tasks
 from hesperus.tasks.task_registry import family
@@ -237,3 +237,16 @@ def test_boolq_prompts_are_the_released_ones(shared_data: Path) -> None:
         assert prompt(found, instruction) == rows[sense]["prompt_template"].replace(
             "{Question}", "{question}"
         )
+
+
+POLITE = {
+    "bg": r"Моля, \w+те ", "hr": r"Molimo \w+te ", "hu": r"Kérem, ", "lv": r"Lūdzu, \w+iet ",
+    "nl": r"\w+ alsjeblieft ", "sk": r"\w+te, prosím, ", "sl": r"Prosimo, \w+te ", "sr": r"Молимо \w+те ",
+    "sr-Latn": r"Molimo \w+te ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tag", POLITE)
+def test_requests_and_instructions_of_a_language_are_as_polite(tag: str) -> None:
+    asked = [*pack(tag).requests.values(), *shared_wording("choice").instructions[tag].suffix.values()]
+    assert [text for text in asked if not re.match(POLITE[tag], text)] == []
