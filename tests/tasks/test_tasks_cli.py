@@ -76,12 +76,24 @@ def test_an_entry_of_the_list_is_one_line(width: int) -> None:
     assert ("reading of short passages" in belebele) == (width == 120)
 
 
+def test_a_line_for_all_editions_says_what_all_of_them_ask() -> None:
+    lines = {line.split()[0]: line for line in said().splitlines() if "-…" in line}
+    assert "What people in … know, 250 questions" in lines["multiloko-…"]
+    assert "the level … of PolyMath (…)" in lines["polymath-…"]
+
+
+def test_a_task_without_gold_says_so() -> None:
+    for name in ("multi-if", "seeker-posts", "atlas-describe"):
+        assert "gold that differs    there is no gold" in said(name)
+    assert "there is no gold" not in said("atlas") + said("atlas-open") + said("xnli")
+
+
 def test_every_language_of_a_pack_is_asked_in_its_own_words() -> None:
     lacking = {
         (name, tag)
         for name in tasks()
         for tag in task(name).languages
-        if tag in packs() and task(name).find_instruction(tag) is None
+        if tag in packs() and getattr(task(name).find_instruction(tag), "language", None) != tag
     }
     assert not lacking
     assert not any(task(name).asks_in_english_only for name in tasks())
