@@ -44,11 +44,13 @@ class Entry:
         name: Of the task, or of the benchmark with ``-…``.
         task: The task, or one of the editions.
         languages: BCP-47 tags of all of them.
+        description: What it asks, or what all editions ask.
     """
 
     name: str
     task: Task
     languages: tuple[str, ...]
+    description: str
 
 
 def group_of(task: Task, *, is_edition: bool) -> str:
@@ -70,7 +72,7 @@ def native(task: Task) -> tuple[str, ...]:
 def entries() -> dict[str, list[Entry]]:
     """The lines of the catalogue under each key of GROUPS."""
     from hesperus.tasks import task, tasks
-    from hesperus.tasks.task_registry import family
+    from hesperus.tasks.task_registry import family, family_description
 
     found: dict[str, list[Entry]] = {group: [] for group in GROUPS}
     editions: dict[str, list[Task]] = {}
@@ -79,10 +81,11 @@ def entries() -> dict[str, list[Entry]]:
             editions.setdefault(family(name), []).append(task(name))
         else:
             one = task(name)
-            found[group_of(one, is_edition=False)].append(Entry(name, one, one.languages))
+            found[group_of(one, is_edition=False)].append(Entry(name, one, one.languages, one.description))
     for name, many in editions.items():
         tags = tuple(dict.fromkeys(tag for one in many for tag in one.languages))
-        found[group_of(many[0], is_edition=True)].append(Entry(f"{name}-…", many[0], tags))
+        shared = family_description(many[0].name)
+        found[group_of(many[0], is_edition=True)].append(Entry(f"{name}-…", many[0], tags, shared))
     return found
 
 
@@ -107,7 +110,7 @@ def _lines(width: int) -> Iterator[Text]:
         for entry in many:
             line = _line(entry.name, _cells(entry), wide, terms)
             if room >= _ROOM:
-                line += "  " + _shortened(entry.task.description, room)
+                line += "  " + _shortened(entry.description, room)
             yield Text(line.rstrip())
     yield Text("")
     for text in _LEGEND:

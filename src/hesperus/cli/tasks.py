@@ -197,7 +197,7 @@ def _facts(task: Task) -> list[tuple[str, str]]:
         ("items only where", ", ".join(f"{column} is {' or '.join(map(repr, values))}" for column, values in task.source.where.items())),
         ("editions", _editions(task)),
         ("key", key if task.key.parallel else f"{key}; languages hold different items"),
-        ("gold that differs", {"shared": "item excluded", "per_language": "each language its own", "error": "error"}[task.gold.across]),
+        ("gold that differs", _GOLD_ACROSS[task.gold.across] if _has_gold(task) else "there is no gold"),
         ("licence", task.licence),
         ("licence note", task.licence_note),
         ("texts may be shared", _SHARING[task.share]),
@@ -238,7 +238,7 @@ def example(task: Task) -> str:
     asked = f"--task {task.name} --model openai/gpt-4o-mini"
     source = own[0] if own else next(iter(task.instructions))
     others = [tag for tag in dict.fromkeys(own) if tag != source]
-    if task.form == "text" and task.columns.gold is None and task.source.builtin != ("atlas", "open"):
+    if not _has_gold(task):
         spoken = others[0] if others else "de"
         return f"hesperus run translate_then_evaluate {asked} --translator openai/gpt-4o-mini --language {spoken}{more}"
     if task.form == "text" and others:
@@ -247,6 +247,14 @@ def example(task: Task) -> str:
     return f"hesperus run multisense {asked} --source {source} --target {target}{more}"
 
 
+def _has_gold(task: Task) -> bool:
+    """Whether the items have a right answer."""
+    if task.source.builtin is None:
+        return task.columns.gold is not None
+    return task.form != "text" or task.source.builtin == ("atlas", "open")
+
+
+_GOLD_ACROSS = {"shared": "item excluded", "per_language": "each language its own", "error": "error"}
 _SHARING = {
     "yes": "yes",
     "unchanged": "unchanged only, so no translations",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hesperus import plugins
 from hesperus.errors import UnknownNameError
 from hesperus.tasks.building import build_task
-from hesperus.tasks.task_validation import edition_names, parsed
+from hesperus.tasks.task_validation import described_editions, edition_names, parsed
 from hesperus.tasks.taskfile import TaskFile
 from hesperus.text_files import read_text
 
@@ -32,6 +32,16 @@ def family(name: str) -> str:
     """The benchmark of which a task of the catalogue is an edition, or its own name: ``blend`` for ``blend-kr``."""
     entry = _entries().get(name)
     return entry.stem if entry else name
+
+
+def family_description(name: str) -> str:
+    """What all editions of a benchmark ask, with an ellipsis where they differ.
+
+    Args:
+        name: A task of the catalogue that is one of the editions.
+    """
+    entry = _entries()[name]
+    return described_editions(entry.file.read_text(encoding="utf-8"), entry.file.name)
 
 
 def task(name_or_path: str) -> Task:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar, get_args
 
@@ -13,6 +14,7 @@ from hesperus.tasks.editions import of_edition, parted
 
 _LONGEST_FILE = 2_000_000
 _DEEPEST = 12
+_EDITION_WORD = re.compile(r"\{edition(?:\.\w+)?\}")
 
 
 M = TypeVar("M", bound=BaseModel)
@@ -48,6 +50,16 @@ def edition_names(text: str, file: object) -> tuple[str, ...]:
     """
     values, _ = _mapping(text, file)
     return tuple(parted(values, file)[0])
+
+
+def described_editions(text: str, file: object) -> str:
+    """What all editions of a file ask: its description, with an ellipsis for each word of one edition.
+
+    Raises:
+        DataError: The file describes no editions.
+    """
+    values, _ = _mapping(text, file)
+    return _EDITION_WORD.sub("…", str(parted(values, file)[1].get("description", "")))
 
 
 def _mapping(text: str, file: object) -> tuple[dict[str, Value], Mapping[str, int]]:
