@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -39,8 +39,9 @@ class Fact:
     wrong: tuple[str, str, str]
 
 
+@cache
 def read(path: str) -> Any:
-    """Read one of the atlas's data files."""
+    """Read one of the atlas's data files, once: nobody changes what it gives."""
     text = (files("hesperus.tasks") / "atlas" / path).read_text(encoding="utf-8")
     return yaml.safe_load(text)
 
