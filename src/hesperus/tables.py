@@ -109,7 +109,7 @@ def broken_table(file: Path, error: BaseException, called: str | None = None) ->
     if kind in ("json", "jsonl"):
         line, why = _broken_json(content)
     else:
-        line, why = _broken_row(content, separator_of(content, kind))
+        line, why = broken_row(content, separator_of(content, kind))
     return DataError(f"cannot be read as {kind.upper()}: {why or _first(error)}", file=name, line=line)
 
 
@@ -325,11 +325,16 @@ def separator_of(content: bytes, kind: str) -> str:
     return next((other for other in _OTHER_SEPARATORS if other in heading), usual)
 
 
-def _broken_row(content: bytes, separator: str) -> tuple[int | None, str]:
-    """The line at which a table breaks its form, and how; None if that cannot be told."""
+def broken_row(content: bytes, separator: str) -> tuple[int | None, str]:
+    """The line at which a CSV or TSV under a heading breaks its form, and how; None and an empty text if that cannot be told.
+
+    Args:
+        content: The file, in UTF-8.
+        separator: What is between its fields.
+    """
     rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), delimiter=separator, strict=True)
     try:
-        width = len(next(rows))
+        width = len(next(rows, []))
         for row in rows:
             if len(row) > width:
                 told = f"{len(row)} fields where the heading has {width}"

@@ -238,3 +238,14 @@ def test_unreadable_files_are_named(tmp_path: Path) -> None:
     file.write_bytes(b"tag: es\xff")
     with pytest.raises(DataError, match="line 1: is not UTF-8"):
         read_pack(file)
+
+
+@pytest.mark.parametrize(
+    ("tag", "similar"),
+    [("az", "Oxşar."), ("ka", "მსგავსი."), ("kk", "Ұқсас."), ("uz", "Oʻxshash."), ("uz-Cyrl", "Ўхшаш.")],
+)
+def test_what_is_similar_is_not_said_to_be_the_same(tag: str, similar: str) -> None:
+    words = pack(tag).labels
+    reader = reader_for("label", tag, answers={name: words[name][:1] for name in ("same", "different")})
+    assert read(reader, similar).label is None
+    assert read(reader, f"{words['same'][1].capitalize()}.").label == "same"

@@ -92,7 +92,7 @@ def test_no_item_is_lost_because_its_gold_is_spelt_otherwise(tmp_path: Path) -> 
     items = load_items(str(path), ["de", "en"], source=str(tmp_path / "{language}.jsonl"))
     assert items.coverage == {"kept": len(WORLD)}
     assert any(note.startswith("5 of 7 items spell their gold differently") for note in items.notes)
-    assert any(note.startswith("1 items have no gold") for note in items.notes)
+    assert any(note.startswith("1 item without gold") for note in items.notes)
     german = {item.id: item for item in items["de"]}
     assert german["pl"].gold == "Warsaw" and german["pl"].accepted == {"Warsaw": ("Warschau",)}
     assert german["in"].accepted == {"New Delhi": ("Neu-Delhi", "Delhi")}

@@ -425,7 +425,7 @@ def test_each_place_has_its_own_questions_and_every_answer_of_its_people(tmp_pat
     items = load("blend-kr", tmp_path, rows_of("blend-kr"))
     assert items["ko"][1].accepted == {"rice 1": ("밥 1", "쌀밥", "김치")}
     assert items["en"][1].accepted == {"rice 1": ("rice 1", "kimchi")}
-    assert items.notes[0] == "1 items have no gold; they count for no accuracy"
+    assert items.notes[0] == "1 item without gold, counted for no accuracy"
     assert task("blend-us").languages == ("en",) and task("blend-gr").languages == ("el", "en")
     with pytest.raises(UnknownNameError, match=r"unknown task: 'blend'; .*\(it has 16 editions: blend-dz"):
         task("blend")

@@ -250,7 +250,9 @@ def test_a_list_written_as_text_is_the_list_or_an_error_with_its_row(tmp_path: P
     tag = languages(found)[0]
     inside, step = take(table[tag][1], used(found, found.source.code(tag))["columns.options"])
     inside[step] = "['a', __import__('os').getcwd()]"
-    with pytest.raises(DataError, match=r"line 2, field '\S+', item '\S+': options were expected, as a list"):
+    with pytest.raises(
+        DataError, match=r"line 2, field '\S+', item '\S+': the options are no list of texts and numbers"
+    ):
         load(found, tmp_path / "broken", table)
 
 
@@ -271,9 +273,9 @@ def test_a_missing_gold_is_counted_or_leaves_the_item_out(tmp_path: Path, name: 
     items = load(found, tmp_path, table)
     alone = len(table) == 1 or not found.key.parallel
     if alone:
-        assert "1 items have no gold; they count for no accuracy" in items.notes
+        assert "1 item without gold, counted for no accuracy" in items.notes
     elif found.gold.across == "per_language":
-        assert any(note.startswith("1 items have no gold in some languages") for note in items.notes)
+        assert any(note.startswith("1 item without gold in some languages") for note in items.notes)
     else:
         assert [(drop.reason, drop.languages) for drop in items.dropped] == [("gold missing", (tag,))]
 

@@ -52,6 +52,21 @@ def test_tsv_takes_quotes_as_they_are_unless_told_otherwise(tmp_path: Path) -> N
     assert read_rows(path, Source(quoted=True)).columns["text"] == ["a\tb"]
 
 
+def test_a_csv_may_have_semicolons_as_spreadsheets_write_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id;text\n1;a, b\n2;c\n", encoding="utf-8")
+    assert read_rows(path).columns == {"id": ["1", "2"], "text": ["a, b", "c"]}
+
+
+def test_a_row_with_more_fields_than_the_heading_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,text\n1,a\n2,b, c\n", encoding="utf-8")
+    with pytest.raises(
+        DataError, match="line 3: no readable CSV file: 3 fields where the heading has 2; a separator"
+    ):
+        read_rows(path)
+
+
 def test_a_file_without_a_header_gets_one(tmp_path: Path) -> None:
     path = tmp_path / "mgsm_de.tsv"
     path.write_text("Wie viele?\t18\nWann?\t5\n", encoding="utf-8")

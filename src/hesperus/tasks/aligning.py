@@ -12,6 +12,7 @@ from hesperus.tasks.items import LanguageItems
 from hesperus.tasks.itemset import Dropped, ItemSet
 from hesperus.tasks.packed import PackedItems
 from hesperus.types import Item
+from hesperus.wording import counted
 
 ByLanguage = dict[str, PackedItems]
 
@@ -75,7 +76,7 @@ def _without_gold(task: Task, by_language: ByLanguage) -> tuple[str, ...]:
         for item in items:
             golds[item.id] = golds.get(item.id, False) or item.gold is not None
     missing = sum(not has for has in golds.values())
-    return (f"{missing} items have no gold; they count for no accuracy",) if missing else ()
+    return (f"{counted(missing, 'item')} without gold, counted for no accuracy",) if missing else ()
 
 
 def _same_labels(task: Task, by_language: ByLanguage) -> tuple[ByLanguage, tuple[str, ...]]:
@@ -93,7 +94,7 @@ def _same_labels(task: Task, by_language: ByLanguage) -> tuple[ByLanguage, tuple
         any(item.gold is None for item in here) and any(item.gold for item in here) for here in columns()
     )
     notes = (
-        [f"{missing} items have no gold in some languages; there they count for no accuracy"]
+        [f"{counted(missing, 'item')} without gold in some languages, counted for no accuracy there"]
         if missing
         else []
     )

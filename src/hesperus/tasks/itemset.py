@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hesperus.types import Item
+from hesperus.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +68,5 @@ class ItemSet(Mapping[str, Sequence[Item]]):
     def __str__(self) -> str:
         """One line: languages, items, and what was excluded."""
         left_out = ", ".join(f"{n} {reason}" for reason, n in self.coverage.items() if reason != "kept")
-        text = f"{self.task}: {len(self.ids)} items in {', '.join(self.by_language)}"
+        text = f"{self.task}: {counted(len(self.ids), 'item')} in {', '.join(self.by_language)}"
         return text + (f"; excluded: {left_out}" if left_out else "")

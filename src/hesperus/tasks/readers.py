@@ -11,7 +11,7 @@ import orjson
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
-from hesperus.tables import DAMAGED, read_separated, unpacked
+from hesperus.tables import DAMAGED, broken_row, read_separated, separator_of, unpacked
 from hesperus.tasks.definition import Source
 from hesperus.tasks.packed import PackedColumn
 from hesperus.tasks.rows import Rows
@@ -141,7 +141,9 @@ def _separated(path: Path, source: Source, ending: str) -> Rows:
     quoted = source.quoted if source.quoted is not None else ending == ".csv"
     raw = _bytes(path)
     decoded(raw, path)
-    separator = "," if ending == ".csv" else "\t"
+    separator = (
+        separator_of(raw, ending[1:]) if source.header is None else {".csv": ",", ".tsv": "\t"}[ending]
+    )
     try:
         if quoted and source.header is None:
             frame = read_separated(raw, separator)
@@ -154,10 +156,11 @@ def _separated(path: Path, source: Source, ending: str) -> Rows:
                 infer_schema=False,
             )
     except pl.exceptions.PolarsError as error:
-        said = f"no readable {ending[1:].upper()} file: {_first_line(error)}"
+        line, why = broken_row(raw, separator) if quoted and source.header is None else (None, "")
+        said = f"no readable {ending[1:].upper()} file: {why or _first_line(error)}"
         if quoted and raw.count(b'"') % 2:
             said += "; a quotation mark has no partner (inside a quoted value it is written twice)"
-        raise DataError(said, file=path) from None
+        raise DataError(said, file=path, line=line) from None
     if source.header is not None:
         if frame.width < len(source.header):
             raise DataError(f"{frame.width} columns, {len(source.header)} expected", file=path)

@@ -227,7 +227,11 @@ def _options(
             cells = _cells(task, columns[0].values[row])
         except ValueError as error:
             alone = (text_of(columns[0].values[row]) or "",)
-            return alone, (name,), f"options were expected, as a list: {error}"
+            return (
+                alone,
+                (name,),
+                f"the options are {error}; a text with something else between its options needs columns.options.separator",
+            )
         names = tuple(f"{name}.{place}" for place in range(len(cells)))
     else:
         cells = [column.values[row] for column in columns]

@@ -75,6 +75,9 @@ def _mapping(text: str, file: object) -> tuple[dict[str, Value], Mapping[str, in
 def _validated(model: type[M], values: Mapping[str, Any], lines: Mapping[str, int], file: object) -> M:
     try:
         return model.model_validate(values)
+    except UnknownNameError as error:
+        error.kind = f"{error.kind} of {file}"
+        raise
     except ValidationError as error:
         raise _explained(error, model, lines, file) from None
 
@@ -92,9 +95,33 @@ def _explained(
         return UnknownNameError(f"key of {file}{line}", place, _keys_beside(model, steps))
     given = fault.get("input")
     shown = f" (given: {given!r})" if isinstance(given, str) else ""
-    message = fault["msg"].removeprefix("Value error, ")
-    message = "this key is missing" if fault["type"] == "missing" else f"{message}{shown}"
+    message = "this key is missing" if fault["type"] == "missing" else f"{_plain(fault)}{shown}"
     return DataError(message, file=file, line=lines.get(place), field=place or None)
+
+
+def _plain(fault: Mapping[str, Any]) -> str:
+    """What pydantic found, in words that say what to write."""
+    limits = fault.get("ctx", {})
+    match fault["type"]:
+        case "literal_error":
+            return f"write {limits['expected']}".replace("'", "")
+        case "int_parsing" | "int_type":
+            return "write a whole number"
+        case "bool_parsing" | "bool_type":
+            return "write true or false"
+        case "less_than_equal":
+            return f"at most {limits['le']}"
+        case "greater_than_equal":
+            return f"at least {limits['ge']}"
+        case "string_pattern_mismatch":
+            return "write small letters, digits, '-', '_' and '.' only, a letter or digit first"
+        case "list_type":
+            return "write a list"
+        case "dict_type" | "model_type":
+            return "write a mapping of keys to values"
+        case "string_type":
+            return "write a text"
+    return str(fault["msg"]).removeprefix("Value error, ")
 
 
 def _is_kind(step: str) -> bool:

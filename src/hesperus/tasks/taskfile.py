@@ -106,6 +106,10 @@ class ColumnsPart(_Part):
     @field_validator("options", mode="before")
     @classmethod
     def _bare_list(cls, value: object) -> object:
+        if isinstance(value, str):
+            raise ValueError(
+                "write a list of columns, one an option, or {column: NAME} for one that holds them all"
+            )
         return {"columns": value} if isinstance(value, list) else value
 
 

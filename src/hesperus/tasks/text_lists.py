@@ -37,7 +37,7 @@ def list_from_text(text: str) -> list[str | None]:
         )
     text = text.strip()
     if not text.startswith("["):
-        raise ValueError("a list in square brackets was expected")
+        raise ValueError("no list in square brackets")
     elements: list[str | None] = []
     place = _blank(text, 1)
     while not text.startswith("]", place):
