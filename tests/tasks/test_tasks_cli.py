@@ -82,6 +82,10 @@ def test_a_line_for_all_editions_says_what_all_of_them_ask() -> None:
     assert "the level … of PolyMath (…)" in lines["polymath-…"]
 
 
+def test_an_empty_value_that_makes_a_row_an_item_is_called_empty() -> None:
+    assert "items only where     background is empty\n" in said("m3exam")
+
+
 def test_a_task_without_gold_says_so() -> None:
     for name in ("multi-if", "seeker-posts", "atlas-describe"):
         assert "gold that differs    there is no gold" in said(name)

@@ -194,7 +194,7 @@ def _facts(task: Task) -> list[tuple[str, str]]:
         ("items of a language", f"{task.size:,}" if task.size else ""),
         ("instructions", _instructions(task)),
         ("source", _source(task) or "named with --data"),
-        ("items only where", ", ".join(f"{column} is {' or '.join(map(repr, values))}" for column, values in task.source.where.items())),
+        ("items only where", ", ".join(f"{column} is {' or '.join(repr(value) if value else 'empty' for value in values)}" for column, values in task.source.where.items())),
         ("editions", _editions(task)),
         ("key", key if task.key.parallel else f"{key}; languages hold different items"),
         ("gold that differs", _GOLD_ACROSS[task.gold.across] if _has_gold(task) else "there is no gold"),

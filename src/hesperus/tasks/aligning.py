@@ -62,7 +62,10 @@ def _unmet(task: Task, found: Sequence[LanguageItems]) -> tuple[str, ...]:
     """Rows that the task's conditions leave out, which are no items and so are not among the dropped."""
     if not any(part.unmet for part in found):
         return ()
-    rule = ", ".join(f"{column} is {' or '.join(values)}" for column, values in task.source.where.items())
+    rule = ", ".join(
+        f"{column} is {' or '.join(value or 'empty' for value in values)}"
+        for column, values in task.source.where.items()
+    )
     counts = ", ".join(f"{part.unmet} of {part.rows} in {part.language}" for part in found)
     return (f"rows are items only where {rule}; others: {counts}",)
 
