@@ -9,9 +9,10 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO
+from typing import IO, cast
 
 import orjson
 import polars as pl
@@ -194,19 +195,49 @@ def unpacked(path: Path, called: str | None = None) -> bytes:
     Raises:
         DataError: It is packed and damaged, or claims far more than such a file holds.
     """
+    with _opened(path, called or path) as (file, most):
+        data = file.read(-1 if most is None else most + 1)
+        if most is not None and len(data) > most:
+            raise _claims_too_much(most, called or path)
+        return data
+
+
+def unpacked_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file as they are wanted, each with its end and the first without a byte order mark.
+
+    Raises:
+        DataError: As of unpacked.
+    """
+    with _opened(path, path) as (file, most):
+        left = most
+        line = file.readline(-1 if left is None else left + 1).removeprefix(_BOM)
+        while line:
+            if left is not None and most is not None:
+                left -= len(line)
+                if left < 0:
+                    raise _claims_too_much(most, path)
+            yield line
+            line = file.readline(-1 if left is None else left + 1)
+
+
+@contextmanager
+def _opened(path: Path, called: object) -> Iterator[tuple[IO[bytes], int | None]]:
+    """A file, unpacked as it is read, and how many bytes of it are believed where it is packed."""
     if not is_packed(path):
         if path.suffix.lower() == _PACKED:
-            raise DataError("is no whole gzip file: it does not begin as one", file=called or path)
-        return path.read_bytes()
-    most = max(_MOST_UNPACKED, _RATIO * path.stat().st_size)
+            raise DataError("is no whole gzip file: it does not begin as one", file=called)
+        with path.open("rb") as file:
+            yield file, None
+        return
     try:
-        with gzip.open(path, "rb") as file:
-            data = file.read(most + 1)
+        with gzip.open(path, "rb") as packed:
+            yield cast(IO[bytes], packed), max(_MOST_UNPACKED, _RATIO * path.stat().st_size)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"is no whole gzip file: {error}", file=called or path) from None
-    if len(data) > most:
-        raise DataError(f"unpacks to more than {most:,} bytes; unpack it first", file=called or path)
-    return data
+        raise DataError(f"is no whole gzip file: {error}", file=called) from None
+
+
+def _claims_too_much(most: int, called: object) -> DataError:
+    return DataError(f"unpacks to more than {most:,} bytes; unpack it first", file=called)
 
 
 def decode(line: bytes) -> object:

@@ -137,6 +137,10 @@ def test_a_row_is_a_key_only_where_gold_agrees_in_every_row(tmp_path: Path) -> N
 def test_ids_must_be_unique_and_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"line 3, item '1': this id stands twice, here and at 1"):
         load(task("paws-x"), tmp_path, {"en": [paws(1), paws(2), paws(1)]})
+    unusable = paws(2, sentence1="")
+    for rows in ([paws(1), paws(2), unusable], [paws(1), unusable, paws(2)], [paws(1), unusable, unusable]):
+        with pytest.raises(DataError, match=r"line 3, item '2': this id stands twice, here and at 2"):
+            load(task("paws-x"), tmp_path, {"en": rows})
     with pytest.raises(DataError, match=r"line 2, field 'id': the id is empty"):
         load(task("paws-x"), tmp_path, {"en": [paws(1), paws(2, id=None)]})
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from hesperus.tasks import packed as room
-from hesperus.tasks.packed import Golds, ItemsById, PackedColumn, PackedItems
+from hesperus.tasks.packed import Golds, ItemsById, PackedBytes, PackedColumn, PackedItems
 from hesperus.types import Item
 
 ITEMS = (
@@ -71,3 +71,37 @@ def test_the_values_of_a_column_come_back_as_they_were(monkeypatch: pytest.Monke
     series = pl.Series([str(number) for number in range(10)])
     assert PackedColumn.of_series(series) == series.to_list()
     assert PackedColumn.of_series(series)[9] == "9"
+
+
+def test_bytes_are_read_by_their_place_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_IN_MEMORY", 10)
+    packed, places = PackedBytes(), [0]
+    for number in range(9):
+        packed.held += str(number).encode() * (number + 1)
+        places.append(len(packed))
+        packed.settle()
+    text = "".join(str(number) * (number + 1) for number in range(9)).encode()
+    assert len(packed) == len(text) == 45 and 0 < len(packed.held) < 10
+    for start in places:
+        for end in (place for place in places if place >= start):
+            assert bytes(packed.read(start, end)) == text[start:end], (start, end)
+
+
+@pytest.mark.usefixtures("place")
+def test_items_are_found_in_any_order_and_doubles_are_told() -> None:
+    many = [Item(f"i{number}", "de", {"frage": str(number)}) for number in range(300)]
+    by_id = ItemsById(many)
+    for number in (5, 6, 7, 6, 299, 0, 1, 150):
+        assert by_id[f"i{number}"] == many[number] and by_id.place(f"i{number}") == number
+    assert "i300" not in by_id and list(by_id.values()) == many
+    with pytest.raises(KeyError):
+        by_id.place("i300")
+    assert not by_id.has_doubles and not ItemsById(()).has_doubles
+    assert ItemsById([*many, many[40]]).has_doubles
+
+
+def test_ids_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "hash", lambda text: len(text), raising=False)
+    by_id = ItemsById(ITEMS)
+    assert [by_id[name].id for name in "dbca"] == list("dbca") and "e" not in by_id
+    assert not by_id.has_doubles and ItemsById([*ITEMS, ITEMS[1]]).has_doubles

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from hesperus import tables
 from hesperus.errors import DataError, HesperusError, UsageError
 from hesperus.tasks.definition import Source
 from hesperus.tasks.readers import read_rows
@@ -120,6 +121,27 @@ def test_a_broken_file_is_named_with_its_line(
         read_rows(path)
     assert words in str(caught.value)
     assert name in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b'\xef\xbb\xbf{"a": 1}\n{"a": 2}')
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress((tmp_path / "a.jsonl").read_bytes()))
+    for name in ("a.jsonl", "a.jsonl.gz"):
+        assert list(read_rows(tmp_path / name).columns["a"]) == [1, 2]
+
+
+@pytest.mark.parametrize("lines", [b'{"a": 1}\n' * 200, b'{"a": "' + b"x" * 1000 + b'"}'])
+def test_a_packed_file_that_claims_far_too_much_is_not_read_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: bytes
+) -> None:
+    monkeypatch.setattr(tables, "_RATIO", 0)
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(lines))
+    monkeypatch.setattr(tables, "_MOST_UNPACKED", len(lines))
+    assert len(read_rows(path)) == lines.count(b"{")
+    monkeypatch.setattr(tables, "_MOST_UNPACKED", len(lines) - 1)
+    with pytest.raises(DataError, match=rf"a\.jsonl\.gz: unpacks to more than {len(lines) - 1:,} bytes"):
+        read_rows(path)
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:

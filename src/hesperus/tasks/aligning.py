@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hesperus.errors import DataError
 from hesperus.normalization import comparable
 from hesperus.tasks.definition import Task
-from hesperus.tasks.items import LanguageItems
+from hesperus.tasks.items import ABSENT, LanguageItems
 from hesperus.tasks.itemset import Dropped, ItemSet
 from hesperus.tasks.packed import PackedItems
 from hesperus.types import Item
@@ -32,30 +33,38 @@ def align(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
         return _side_by_side(task, found)
     if task.key.counts_rows:
         _same_length(found)
-    unusable = [drop for part in reversed(found) for drop in part.dropped]
-    dropped = {drop.item: drop for drop in unusable if drop.reason != "missing"}
-    everywhere = set(found[0].items).intersection(*(part.items for part in found[1:]))
-    ids = [key for key in found[0].items if key in everywhere]
-    for part in found:
-        for key in (*part.lines, *(drop.item for drop in part.dropped)):
-            if key not in dropped and key not in everywhere:
-                absent = tuple(other.language for other in found if key not in other.items)
-                dropped[key] = Dropped(key, "missing", absent, f"not in {', '.join(absent)}")
-    kept: list[str] = []
-    for key in ids:
-        here = [(part, part.items[key]) for part in found]
-        trouble = _trouble(task, here)
-        if trouble is not None:
-            dropped[key] = trouble
+    unusable = {drop.item: drop for part in reversed(found) for drop in part.dropped if drop.reason != ABSENT}
+    kept, troubles = _Kept(task, found), dict[str, Dropped]()
+    everywhere = 0
+    for first in found[0].items.values():
+        others = [part.items.get(first.id) for part in found[1:]]
+        here = [first, *(item for item in others if item is not None)]
+        if len(here) < len(found):
             continue
-        kept.append(key)
-    if not kept:
-        raise DataError(f"no item is left: {_reasons(dropped.values())}", file=found[0].place)
-    by_language: ByLanguage = {part.language: PackedItems(part.items[key] for key in kept) for part in found}
-    by_language, notes = _same_labels(task, by_language)
-    by_language, group_notes = _same_groups(by_language)
-    notes = (*_unmet(task, found), *_without_gold(task, by_language), *notes, *group_notes)
-    return ItemSet(task.name, by_language, tuple(dropped.values()), notes)
+        everywhere += 1
+        trouble = _trouble(task, found, here)
+        if trouble is None:
+            kept.add(here)
+        else:
+            troubles[first.id] = trouble
+    dropped = tuple({**unusable, **_absent(found, everywhere, unusable), **troubles}.values())
+    if not kept.count:
+        raise DataError(f"no item is left: {_reasons(dropped)}", file=found[0].place)
+    return ItemSet(task.name, kept.by_language, dropped, (*_unmet(task, found), *kept.notes()))
+
+
+def _absent(
+    found: Sequence[LanguageItems], everywhere: int, unusable: Mapping[str, Dropped]
+) -> dict[str, Dropped]:
+    """Items that a language lacks, in the order of the languages that have them."""
+    absent: dict[str, Dropped] = {}
+    for part in found:
+        rest = part.items if len(part.items) > everywhere else ()
+        for key in (*rest, *(drop.item for drop in part.dropped)):
+            without = tuple(other.language for other in found if key not in other.items)
+            if without and key not in unusable:
+                absent.setdefault(key, Dropped(key, ABSENT, without, f"not in {', '.join(without)}"))
+    return absent
 
 
 def _unmet(task: Task, found: Sequence[LanguageItems]) -> tuple[str, ...]:
@@ -70,62 +79,60 @@ def _unmet(task: Task, found: Sequence[LanguageItems]) -> tuple[str, ...]:
     return (f"rows are items only where {rule}; others: {counts}",)
 
 
-def _without_gold(task: Task, by_language: ByLanguage) -> tuple[str, ...]:
-    """How many items of a task with gold have none in any language."""
-    if task.columns.gold is None:
-        return ()
-    golds: dict[str, bool] = {}
-    for items in by_language.values():
-        for item in items:
-            golds[item.id] = golds.get(item.id, False) or item.gold is not None
-    missing = sum(not has for has in golds.values())
-    return (f"{counted(missing, 'item')} without gold, counted for no accuracy",) if missing else ()
+class _Kept:
+    """The items of all languages that are kept, with one label and the same groups, and what to know of them.
 
+    The label of an open answer that each language spells itself is the English spelling where English is read, else that of
+    the first language that has one. Groups are of the item, not of the language: those of the first language hold.
 
-def _same_labels(task: Task, by_language: ByLanguage) -> tuple[ByLanguage, tuple[str, ...]]:
-    """One label for an open answer that each language spells itself, and what the reader of a number should know.
-
-    The label is the English spelling where English is read, else that of the first language that has one.
+    Args:
+        task: The task.
+        found: What the data of each language gave.
     """
-    if len(by_language) == 1:
-        return by_language, ()
 
-    def columns() -> Iterator[tuple[Item, ...]]:
-        return zip(*by_language.values(), strict=True)
+    def __init__(self, task: Task, found: Sequence[LanguageItems]) -> None:
+        self._task, self._languages = task, [part.language for part in found]
+        self.by_language: ByLanguage = {language: PackedItems() for language in self._languages}
+        self.count = self._golds_differ = self._spelt = self._some_without = self._all_without = 0
+        self._groups: Counter[str] = Counter()
 
-    missing = sum(
-        any(item.gold is None for item in here) and any(item.gold for item in here) for here in columns()
-    )
-    notes = (
-        [f"{counted(missing, 'item')} without gold in some languages, counted for no accuracy there"]
-        if missing
-        else []
-    )
-    if task.form != "text":
-        differing = sum(len({item.gold for item in here if item.gold is not None}) > 1 for here in columns())
-        if differing:
-            notes.insert(
-                0, f"{differing} items have another gold in some languages; each language keeps its own"
+    def add(self, here: Sequence[Item]) -> None:
+        """Keep one item, in the order of the languages."""
+        self.count += 1
+        golds = [item.gold for item in here if item.gold is not None]
+        self._all_without += not golds
+        self._some_without += 0 < len(golds) < len(here)
+        if self._task.form == "text" and len(here) > 1:
+            self._spelt += len(set(golds)) > 1 and len(set(map(comparable, golds))) > 1
+            leading = here[self._languages.index("en") if "en" in self._languages else 0].gold
+            label = next(iter(golds), "") if leading is None else leading
+            here = [_labelled(item, label) for item in here]
+        else:
+            self._golds_differ += len(set(golds)) > 1
+        groups = here[0].groups
+        for item, items in zip(here, self.by_language.values(), strict=True):
+            if item.groups != groups:
+                self._groups.update(name for name in groups if item.groups.get(name) != groups[name])
+                item = replace(item, groups=groups)
+            items.append(item)
+
+    def notes(self) -> Iterator[str]:
+        """What the reader of a number should know."""
+        if self._task.columns.gold is not None and self._all_without:
+            yield f"{counted(self._all_without, 'item')} without gold, counted for no accuracy"
+        if self._golds_differ:
+            yield f"{self._golds_differ} items have another gold in some languages; each language keeps its own"
+        if self._spelt:
+            yield (
+                f"{self._spelt} of {self.count} items spell their gold differently in some languages; an answer in a "
+                "language's own spelling counts as the same answer, other answers are compared as words"
             )
-        return by_language, tuple(notes)
-    spelt = 0
-    languages = list(by_language)
-    first = languages.index("en") if "en" in languages else 0
-    labels: list[str] = []
-    for here in columns():
-        golds = [item.gold for item in (here[first], *here) if item.gold is not None]
-        spelt += len(set(map(comparable, golds))) > 1
-        labels.append(golds[0] if golds else "")
-    if spelt:
-        notes.insert(
-            0,
-            f"{spelt} of {len(labels)} items spell their gold differently in some languages; an answer in a language's own "
-            "spelling counts as the same answer, other answers are compared as words",
-        )
-    renamed: ByLanguage = {
-        language: PackedItems(map(_labelled, items, labels)) for language, items in by_language.items()
-    }
-    return renamed, tuple(notes)
+        if self._some_without:
+            yield f"{counted(self._some_without, 'item')} without gold in some languages, counted for no accuracy there"
+        for name, count in self._groups.items():
+            yield (
+                f"the group {name!r} reads otherwise in {count} cases; that of {self._languages[0]!r} holds for all"
+            )
 
 
 def _labelled(item: Item, label: str) -> Item:
@@ -139,15 +146,22 @@ def _labelled(item: Item, label: str) -> Item:
 
 def _side_by_side(task: Task, found: Sequence[LanguageItems]) -> ItemSet:
     dropped = tuple(drop for part in found for drop in part.dropped)
-    by_language: ByLanguage = {part.language: PackedItems(part.items.values()) for part in found}
-    notes = (*_unmet(task, found), *_without_gold(task, by_language))
+    notes = list(_unmet(task, found))
+    by_language: ByLanguage = {}
+    missing = 0
+    for part in found:
+        by_language[part.language] = items = PackedItems()
+        for item in part.items.values():
+            items.append(item)
+            missing += item.gold is None
+    if task.columns.gold is not None and missing:
+        notes.append(f"{counted(missing, 'item')} without gold, counted for no accuracy")
     if len(found) > 1:
-        notes = (
-            *notes,
+        notes.append(
             f"{task.name} holds other items in every language: compare a language with what is made from it, never "
-            "two originals",
+            "two originals"
         )
-    return ItemSet(task.name, by_language, dropped, notes)
+    return ItemSet(task.name, by_language, dropped, tuple(notes))
 
 
 def _same_length(found: Sequence[LanguageItems]) -> None:
@@ -161,67 +175,38 @@ def _same_length(found: Sequence[LanguageItems]) -> None:
             )
 
 
-def _trouble(task: Task, here: Sequence[tuple[LanguageItems, Item]]) -> Dropped | None:
+def _trouble(task: Task, found: Sequence[LanguageItems], here: Sequence[Item]) -> Dropped | None:
     """Why an item that all languages have cannot be compared between them."""
-    key = here[0][1].id
-    counts = {len(item.options or ()) for _, item in here}
-    if len(counts) > 1:
-        detail = ", ".join(f"{len(item.options or ())} in {item.language}" for _, item in here)
-        return Dropped(
-            key, "option count differs", _minority([str(len(i.options or ())) for _, i in here], here), detail
-        )
-    golds = [item.gold or "" for _, item in here]
+    key = here[0].id
+    counts = [len(item.options or ()) for item in here]
+    if len(set(counts)) > 1:
+        detail = ", ".join(f"{len(item.options or ())} in {item.language}" for item in here)
+        return Dropped(key, "option count differs", _minority([str(count) for count in counts], here), detail)
+    golds = [item.gold or "" for item in here]
     if len(set(golds)) == 1 or task.gold.across == "per_language":
         return None
-    detail = ", ".join(f"{item.gold!r} in {item.language}" for _, item in here)
-    without = tuple(item.language for _, item in here if item.gold is None)
+    detail = ", ".join(f"{item.gold!r} in {item.language}" for item in here)
+    without = tuple(item.language for item in here if item.gold is None)
     if without:
         return Dropped(key, "gold missing", without, f"no gold in {', '.join(without)}")
     if task.gold.across == "error":
-        part = next(part for part, item in here if item.gold != here[0][1].gold)
+        part = next(part for part, item in zip(found, here, strict=True) if item.gold != here[0].gold)
         raise DataError(
             f"gold differs between languages: {detail}. This task has no key but the row, so the files do not match "
             "from here on",
             file=part.place,
-            line=part.lines[key],
+            line=part.lines[part.items.place(key)],
             item=key,
         )
     return Dropped(key, "gold differs", _minority(golds, here), detail)
 
 
-def _minority(values: Sequence[str], here: Sequence[tuple[LanguageItems, Item]]) -> tuple[str, ...]:
+def _minority(values: Sequence[str], here: Sequence[Item]) -> tuple[str, ...]:
     """The languages that have another value than most."""
     usual = max(dict.fromkeys(values), key=values.count)
-    return tuple(item.language for value, (_, item) in zip(values, here, strict=True) if value != usual)
-
-
-def _same_groups(by_language: ByLanguage) -> tuple[ByLanguage, tuple[str, ...]]:
-    """Groups are of the item, not of the language: where they differ, those of the first language hold."""
-    languages = list(by_language)
-    first = by_language[languages[0]]
-    differing: dict[str, int] = {}
-
-    def grouped(items: Iterable[Item]) -> Iterator[Item]:
-        for item, reference in zip(items, first, strict=True):
-            if item.groups == reference.groups:
-                yield item
-                continue
-            for name in reference.groups:
-                if item.groups.get(name) != reference.groups[name]:
-                    differing[name] = differing.get(name, 0) + 1
-            yield replace(item, groups=reference.groups)
-
-    for language in languages[1:]:
-        by_language[language] = PackedItems(grouped(by_language[language]))
-    notes = tuple(
-        f"the group {name!r} reads otherwise in {count} cases; that of {languages[0]!r} holds for all"
-        for name, count in differing.items()
-    )
-    return by_language, notes
+    return tuple(item.language for value, item in zip(values, here, strict=True) if value != usual)
 
 
 def _reasons(dropped: Iterable[Dropped]) -> str:
-    reasons: dict[str, int] = {}
-    for drop in dropped:
-        reasons[drop.reason] = reasons.get(drop.reason, 0) + 1
-    return ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+    counts = Counter(drop.reason for drop in dropped)
+    return ", ".join(f"{count} {reason}" for reason, count in counts.items())

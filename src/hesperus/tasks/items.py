@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -16,6 +17,9 @@ from hesperus.tasks.row_reader import TaskRow, TaskRows, read_task_rows
 from hesperus.tasks.rows import Rows
 from hesperus.types import Item
 
+ABSENT = "missing"
+"""Why an item is left out whose row is empty, or is not there."""
+
 
 @dataclass(frozen=True, slots=True)
 class LanguageItems:
@@ -27,16 +31,16 @@ class LanguageItems:
         dropped: Rows that cannot be used.
         rows: How many rows the data have.
         place: Where they came from.
-        lines: Id to the line or row where it is.
+        lines: The line or row of each item.
         unmet: Rows that do not meet the task's ``where`` and are no items.
     """
 
     language: str
-    items: Mapping[str, Item]
+    items: ItemsById
     dropped: tuple[Dropped, ...]
     rows: int
     place: str
-    lines: dict[str, int]
+    lines: Sequence[int]
     unmet: int = 0
 
 
@@ -54,25 +58,41 @@ def items_of(task: Task, rows: Rows, language: str, code: str) -> LanguageItems:
             and a later one is not; or a gold value is unknown to the task.
     """
     read = read_task_rows(task, rows, language, code)
-    lines: dict[str, int] = {}
-    dropped: list[Dropped] = []
+    lines, dropped = array("q"), list[Dropped]()
     items = ItemsById(_made(task, read, language, lines, dropped))
-    if not lines:
+    unusable = [drop.item for drop in dropped if drop.reason != ABSENT]
+    if not items and not unusable:
         raise DataError(f"no row holds anything in {language!r} (code {code!r})", file=read.place)
+    if items.has_doubles or len(set(unusable)) < len(unusable) or any(map(items.__contains__, unusable)):
+        _refuse_doubles(read_task_rows(task, rows, language, code))
     return LanguageItems(language, items, tuple(dropped), read.total, read.place, lines, read.unmet)
 
 
 def _made(
-    task: Task, read: TaskRows, language: str, lines: dict[str, int], dropped: list[Dropped]
+    task: Task, read: TaskRows, language: str, lines: array[int], dropped: list[Dropped]
 ) -> Iterator[Item]:
-    """The items of the rows; notes the lines where they are, and those that cannot be used."""
+    """The items of the rows; notes the lines where they are, and the rows that cannot be used."""
     for row in read.rows:
         if row.key is None:
             raise DataError("the id is empty", file=row.file, line=row.line, field=read.key_column)
         if row.is_empty:
             # A blank line, or an item that this language lacks, where one table holds several
             if task.key.columns:
-                dropped.append(Dropped(row.key, "missing", (language,), "the row is empty"))
+                dropped.append(Dropped(row.key, ABSENT, (language,), "the row is empty"))
+            continue
+        made = _item(task, row, row.key, language)
+        if isinstance(made, Dropped):
+            dropped.append(made)
+        else:
+            lines.append(row.line)
+            yield made
+
+
+def _refuse_doubles(read: TaskRows) -> None:
+    """Refuse the first row with the id of another, by their lines, of which nothing is held while all is well."""
+    lines: dict[str | None, int] = {}
+    for row in read.rows:
+        if row.is_empty:
             continue
         if row.key in lines:
             raise DataError(
@@ -82,11 +102,6 @@ def _made(
                 item=row.key,
             )
         lines[row.key] = row.line
-        made = _item(task, row, row.key, language)
-        if isinstance(made, Dropped):
-            dropped.append(made)
-        else:
-            yield made
 
 
 def _item(task: Task, row: TaskRow, key: str, language: str) -> Item | Dropped:

@@ -65,7 +65,5 @@ def _builtin(task: Task, language: str) -> LanguageItems:
     """Items that come with hesperus, through the same door as those of a file."""
     assert task.source.builtin is not None
     name, form = task.source.builtin
-    many = builtin_items(name, task.name).items(form, task.source.code(language))
-    items = ItemsById(many)
-    lines = {key: number for number, key in enumerate(items, start=1)}
-    return LanguageItems(language, items, (), len(items), f"the built-in {name}", lines)
+    items = ItemsById(builtin_items(name, task.name).items(form, task.source.code(language)))
+    return LanguageItems(language, items, (), len(items), f"the built-in {name}", range(1, len(items) + 1))

@@ -23,6 +23,53 @@ _IN_MEMORY = 1 << 22
 _AT_ONCE = 1 << 10
 """Values of a column that are packed together."""
 
+_TOGETHER = 1 << 7
+"""Items that are read from the file together where all are gone through."""
+
+
+class PackedBytes:
+    """Bytes that are added at the end and read again by their place: few in memory, many in a temporary file."""
+
+    __slots__ = ("__weakref__", "_file", "_is_at", "_written", "held")
+
+    def __init__(self) -> None:
+        self.held = bytearray()
+        self._file: BinaryIO | None = None
+        self._written, self._is_at = 0, -1
+
+    def __len__(self) -> int:
+        return self._written + len(self.held)
+
+    def settle(self) -> None:
+        """Move what was added to the file where it is much."""
+        if len(self.held) < _IN_MEMORY:
+            return
+        try:
+            self._append()
+        except OSError as error:  # a full disk
+            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
+
+    def _append(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="hesperus-items-")  # noqa: SIM115 - closed with this
+            weakref.finalize(self, self._file.close)
+        self._file.seek(self._written)
+        self._file.write(self.held)
+        self._file.flush()
+        self._written, self._is_at = self._written + len(self.held), -1
+        self.held = bytearray()
+
+    def read(self, start: int, end: int) -> bytes | memoryview:
+        """What lies between two places; both are places at which something was added, or its end."""
+        if start >= self._written:
+            return memoryview(self.held)[start - self._written : end - self._written]
+        assert self._file is not None, "it was written"
+        if self._is_at != start:  # what is held is mostly read in its order
+            self._file.seek(start)
+        found = self._file.read(min(end, self._written) - start)
+        self._is_at = start + len(found)
+        return found if end <= self._written else found + self.held[: end - self._written]
+
 
 class PackedItems(Sequence[Item]):
     """Items in their order, used by one thread at a time.
@@ -31,45 +78,46 @@ class PackedItems(Sequence[Item]):
         items: They are held packed: few in memory, many in a temporary file.
     """
 
-    __slots__ = ("__weakref__", "_ends", "_file", "_loose", "_packed")
+    __slots__ = ("_bytes", "_ends", "_hashes", "_last", "_loose", "_order")
 
-    def __init__(self, items: Iterable[Item]) -> None:
+    def __init__(self, items: Iterable[Item] = ()) -> None:
         # One piece, not one for each item: those would lie between what is let go, and keep its memory from being given back.
-        self._packed, self._ends, self._loose = bytearray(), array("Q", [0]), dict[int, Item]()
-        self._file: BinaryIO | None = None
-        written = 0
+        self._bytes, self._ends, self._loose = PackedBytes(), array("Q", [0]), dict[int, Item]()
+        self._hashes, self._order = array("q"), array("I")
+        self._last: tuple[int, Item] | None = None
         for item in items:
-            try:
-                _ENCODER.encode_into(item, self._packed, -1)
-            except UnicodeEncodeError:  # half a surrogate pair, which is said where the item is asked
-                del self._packed[self._ends[-1] - written :]
-                self._loose[len(self)] = item
-            self._ends.append(written + len(self._packed))
-            if len(self._packed) >= _IN_MEMORY:
-                written += self._written()
-        if self._file is not None:
-            self._written()
+            self.append(item)
 
-    def _written(self) -> int:
+    def append(self, item: Item) -> None:
+        """Add an item behind the last."""
+        packed = self._bytes
         try:
-            return self._appended()
-        except OSError as error:  # a full disk
-            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
+            _ENCODER.encode_into(item, packed.held, -1)
+        except UnicodeEncodeError:  # half a surrogate pair, which is said where the item is asked
+            del packed.held[len(packed.held) - len(packed) + self._ends[-1] :]
+            self._loose[len(self)] = item
+        self._ends.append(len(packed))
+        self._hashes.append(hash(item.id))
+        packed.settle()
 
-    def _appended(self) -> int:
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="hesperus-items-")  # noqa: SIM115 - closed with the items
-            weakref.finalize(self, self._file.close)
-        count = self._file.write(self._packed)
-        self._file.flush()
-        self._packed = bytearray()
-        return count
+    def by_hash(self) -> tuple[array[int], array[int]]:
+        """Hashes of the ids, and places in the order of these hashes; worked out once."""
+        if len(self._order) < len(self):
+            self._order = array("I", np.argsort(self._hashes, kind="stable").astype(np.uintc))
+        return self._hashes, self._order
 
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def __iter__(self) -> Iterator[Item]:
-        return map(self._at, range(len(self)))
+        ends = self._ends
+        for first in range(0, len(self), _TOGETHER):
+            last = min(first + _TOGETHER, len(self))
+            start = ends[first]
+            data = memoryview(bytes(self._bytes.read(start, ends[last])))
+            for place in range(first, last):
+                one = data[ends[place] - start : ends[place + 1] - start]
+                yield _DECODER.decode(one) if one else self._loose[place]
 
     def __eq__(self, other: object) -> bool:
         """Whether another sequence holds equal items."""
@@ -87,17 +135,16 @@ class PackedItems(Sequence[Item]):
     def __getitem__(self, place: int | slice) -> Item | tuple[Item, ...]:
         """One item, or some as a tuple."""
         places = range(len(self))[place]
-        return self._at(places) if isinstance(places, int) else tuple(map(self._at, places))
+        return self.at(places) if isinstance(places, int) else tuple(map(self.at, places))
 
-    def _at(self, place: int) -> Item:
+    def at(self, place: int) -> Item:
+        """The item at a place from 0; the last one that was looked up is not made anew."""
+        if self._last is not None and self._last[0] == place:
+            return self._last[1]
         start, end = self._ends[place], self._ends[place + 1]
-        if start == end:
-            return self._loose[place]
-        if self._file is None:
-            return _DECODER.decode(memoryview(self._packed)[start:end])
-        if self._file.tell() != start:  # items are mostly read in their order
-            self._file.seek(start)
-        return _DECODER.decode(self._file.read(end - start))
+        found = self._loose[place] if start == end else _DECODER.decode(self._bytes.read(start, end))
+        self._last = (place, found)
+        return found
 
 
 class ItemsById(Mapping[str, Item]):
@@ -107,14 +154,13 @@ class ItemsById(Mapping[str, Item]):
         items: They are held packed; no two have one id.
     """
 
-    __slots__ = ("_hashes", "_items", "_order")
+    __slots__ = ("_hashes", "_items", "_near", "_order")
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = items if isinstance(items, PackedItems) else PackedItems(items)
         # Places by the hash of the id, not ids by place: twelve bytes for each item, where a dictionary takes two hundred.
-        hashes = np.fromiter((hash(item.id) for item in self._items), np.int64, len(self._items))
-        order = np.argsort(hashes, kind="stable")
-        self._order, self._hashes = array("I", order.astype(np.uintc)), array("q", hashes[order])
+        self._hashes, self._order = self._items.by_hash()
+        self._near = 0
 
     def __len__(self) -> int:
         return len(self._items)
@@ -140,15 +186,35 @@ class ItemsById(Mapping[str, Item]):
         """The items."""
         return _Values(self)
 
+    def place(self, item: str) -> int:
+        """Where the item with this id is among them, from 0."""
+        if self._found(item) is None:
+            raise KeyError(item)
+        return self._near
+
+    @property
+    def has_doubles(self) -> bool:
+        """Whether two of the items have one id."""
+        hashes = np.asarray(self._hashes, np.int64)[np.asarray(self._order, np.uintc)]
+        alike = np.isin(self._hashes, hashes[1:][np.diff(hashes) == 0])
+        names = [self._items[place].id for place in np.flatnonzero(alike).tolist()]
+        return len(set(names)) < len(names)
+
     def _found(self, item: object) -> Item | None:
+        """The item with an id, whose place is then the nearest."""
         if not isinstance(item, str):
             return None
-        wanted = hash(item)
-        for near in range(bisect_left(self._hashes, wanted), len(self._hashes)):
-            if self._hashes[near] != wanted:
+        items, near = self._items, self._near
+        for place in (near, near + 1):  # mostly they are looked up in their order
+            if place < len(items) and (found := items.at(place)).id == item:
+                self._near = place
+                return found
+        wanted, hashes, order = hash(item), self._hashes, self._order
+        for rank in range(bisect_left(order, wanted, key=hashes.__getitem__), len(order)):
+            if hashes[order[rank]] != wanted:
                 return None
-            found = self._items[self._order[near]]
-            if found.id == item:
+            if (found := items.at(order[rank])).id == item:
+                self._near = order[rank]
                 return found
         return None
 
@@ -191,11 +257,16 @@ class Golds(Mapping[str, str | None]):
 
 
 class PackedColumn(Sequence[object]):
-    """The values of one column of data, packed some at a time; they are mostly read in their order."""
+    """The values of one column of data, packed some at a time; they are mostly read in their order.
 
-    __slots__ = ("_held", "_last", "_parts")
+    Args:
+        packed: Where they are packed, next to those of other columns; None: they alone.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_held", "_last", "_packed", "_parts")
+
+    def __init__(self, packed: PackedBytes | None = None) -> None:
+        self._packed = PackedBytes() if packed is None else packed
         self._parts: list[Callable[[], list[object]]] = []
         self._last: list[object] = []
         self._held: tuple[int, list[object]] = (-1, [])
@@ -213,7 +284,7 @@ class PackedColumn(Sequence[object]):
         """Add a value behind the last."""
         self._last.append(value)
         if len(self._last) == _AT_ONCE:
-            self._parts.append(_packed(self._last))
+            self._parts.append(_packed(self._last, self._packed))
             self._last, self._held = [], (-1, [])
 
     def fill(self, length: int) -> None:
@@ -251,10 +322,14 @@ class PackedColumn(Sequence[object]):
         return self._held[1][place]
 
 
-def _packed(values: list[object]) -> Callable[[], list[object]]:
+def _packed(values: list[object], into: PackedBytes) -> Callable[[], list[object]]:
     """What gives the values again; whole numbers beyond 64 bits, of which no packing is known, are held as they are."""
     try:
         data = _ENCODER.encode(values)
     except (OverflowError, TypeError, UnicodeEncodeError):
         return lambda: values
-    return lambda: msgspec.msgpack.decode(data)
+    start = len(into)
+    into.held += data
+    end = len(into)
+    into.settle()
+    return lambda: msgspec.msgpack.decode(into.read(start, end))

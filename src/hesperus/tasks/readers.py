@@ -11,9 +11,9 @@ import orjson
 import polars as pl
 
 from hesperus.errors import DataError, UsageError
-from hesperus.tables import DAMAGED, broken_row, read_separated, separator_of, unpacked
+from hesperus.tables import DAMAGED, broken_row, read_separated, separator_of, unpacked, unpacked_lines
 from hesperus.tasks.definition import Source
-from hesperus.tasks.packed import PackedColumn
+from hesperus.tasks.packed import PackedBytes, PackedColumn
 from hesperus.tasks.rows import Rows
 from hesperus.text_files import decoded
 
@@ -49,7 +49,7 @@ def read_rows(path: Path, source: Source | None = None) -> Rows:
     if ending == ".arrow":
         return _frame(path, lambda: pl.read_ipc_stream(path), "Arrow")
     if ending in (".jsonl", ".ndjson"):
-        return _json_lines(path, _bytes(path))
+        return _json_lines(path, unpacked_lines(path))
     if ending == ".json":
         return _json(path)
     if ending in (".csv", ".tsv"):
@@ -84,11 +84,11 @@ def _frame(path: Path, read: Callable[[], pl.DataFrame], kind: str) -> Rows:
     return rows_of_frame(frame, str(path))
 
 
-def _json_lines(path: Path, raw: bytes) -> Rows:
+def _json_lines(path: Path, lines: Iterable[bytes]) -> Rows:
     numbers = array("q")
 
     def records() -> Iterator[dict[str, object]]:
-        for number, line in enumerate(BytesIO(raw), start=1):
+        for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             try:
@@ -107,7 +107,7 @@ def _json(path: Path) -> Rows:
     """One JSON array of objects; or lines of objects, which many publish under this ending."""
     raw = _bytes(path)
     if not raw.lstrip().startswith(b"["):
-        return _json_lines(path, raw)
+        return _json_lines(path, BytesIO(raw))
     try:
         records = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -121,12 +121,12 @@ def _json(path: Path) -> Rows:
 def _records(path: Path, records: Iterable[dict[str, object]], numbers: Sequence[int] | None) -> Rows:
     """Rows of records, of which each is let go as soon as its values are in the columns."""
     columns: dict[str, PackedColumn] = {}
-    count = 0
+    packed, count = PackedBytes(), 0
     for count, record in enumerate(records, start=1):
         for name, value in record.items():
             column = columns.get(name)
             if column is None:
-                column = columns[name] = PackedColumn()
+                column = columns[name] = PackedColumn(packed)
             if len(column) < count - 1:
                 column.fill(count - 1)
             column.append(value)

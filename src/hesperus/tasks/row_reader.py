@@ -6,8 +6,9 @@ A run (``items``) is strict with what this gives; an audit looks for what is wro
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hesperus.errors import DataError
@@ -104,7 +105,7 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
         for name, column in columns.groups.items()
     }
     keys = [rows.find(column, code, key="key.columns") for column in task.key.columns]
-    ids = _ids(task, rows, keys, language, code)
+    id_of = _id_of(task, rows, keys, language, code)
     kept = _kept(task, rows)
 
     def read(row: int) -> TaskRow:
@@ -112,7 +113,7 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
         return TaskRow(
             file=rows.file(row),
             line=rows.line(row),
-            key=ids[row],
+            key=id_of(row),
             texts={name: texts[row] for name, texts in fields.items()},
             options=choices,
             option_names=names,
@@ -158,12 +159,12 @@ def _refuse_several(task: Task, rows: Rows, code: str) -> None:
             )
 
 
-def _kept(task: Task, rows: Rows) -> list[int]:
+def _kept(task: Task, rows: Rows) -> Sequence[int]:
     """The rows that meet every condition of ``where``."""
-    kept = list(range(len(rows)))
+    kept: Sequence[int] = range(len(rows))
     for name, wanted in task.source.where.items():
         texts = rows.texts(rows.find((name,), key=f"source.where.{name}"))
-        kept = [row for row in kept if (texts[row] or "") in wanted]
+        kept = array("q", (row for row in kept if (texts[row] or "") in wanted))
         if not kept and len(rows):
             there = Counter(text or "" for text in texts)
             shown = ", ".join(f"{shortened(text)!r} ({count})" for text, count in there.most_common(10))
@@ -175,44 +176,54 @@ def _kept(task: Task, rows: Rows) -> list[int]:
     return kept
 
 
-def _ids(
+def _id_of(
     task: Task, rows: Rows, columns: Sequence[DataColumn], language: str, code: str
-) -> Sequence[str | None]:
-    """The id of each row: its key columns joined by ``/``, or its number from 0, or both."""
+) -> Callable[[int], str | None]:
+    """What gives the id of a row: its key columns joined by ``/``, or its number from 0, or both."""
     prefix = "" if task.key.parallel else f"{language}/"
     if not columns:
-        return [f"{prefix}{row}" for row in range(len(rows))]
-    parts = [_key_texts(task, rows, place, column, (language, code)) for place, column in enumerate(columns)]
+        return lambda row: f"{prefix}{row}"
+    parts = [_key_text(task, rows, place, column, (language, code)) for place, column in enumerate(columns)]
+
+    def joined(row: int) -> str | None:
+        values = [part(row) for part in parts]
+        return prefix + "/".join(values) if all(values) else None
+
+    if not task.key.row:
+        return joined
     ids: list[str | None] = []
-    count: Counter[tuple[str, ...]] = Counter()
-    for values in zip(*parts, strict=True):
-        if not all(values):
-            ids.append(None)
-            continue
-        numbered = (*values, str(count[values])) if task.key.row else values
-        count[values] += 1
-        ids.append(prefix + "/".join(numbered))
-    return ids
+    count: Counter[str | None] = Counter()
+    for name in map(joined, range(len(rows))):
+        ids.append(None if name is None else f"{name}/{count[name]}")
+        count[name] += 1
+    return ids.__getitem__
 
 
-def _key_texts(task: Task, rows: Rows, place: int, column: DataColumn, names: tuple[str, str]) -> list[str]:
-    """The part of each id that a column gives; empty where the row has none. The names are tag and code."""
-    language, code = names
-    texts = [(text or "").strip() for text in rows.texts(column)]
+def _key_text(
+    task: Task, rows: Rows, place: int, column: DataColumn, names: tuple[str, str]
+) -> Callable[[int], str]:
+    """What gives the part of an id that a column has; empty where the row has none. The names are tag and code."""
+    (language, code), texts, cut = names, rows.texts(column), None
     if place == 0 and task.key.without is not None:
         cut = task.key.without.replace("{language}", code).replace("{tag}", language)
-        for row, text in enumerate(texts):
-            if text and text.count(cut) != 1:
+    is_normalised = bool(set(task.key.columns[place]) & set(task.key.normalised))
+
+    def found(row: int) -> str:
+        text = (texts[row] or "").strip()
+        if cut is not None and text:
+            if text.count(cut) != 1:
                 raise DataError(
                     f"the id {shortened(text)!r} should hold {cut!r} once, which is cut out of it (key.without)",
                     file=rows.file(row),
                     line=rows.line(row),
                     field=column.name,
                 )
-        texts = [text.replace(cut, "") for text in texts]
-    if set(task.key.columns[place]) & set(task.key.normalised):
-        texts = ["_".join(text.casefold().replace("_", " ").replace("-", " ").split()) for text in texts]
-    return texts
+            text = text.replace(cut, "")
+        return (
+            "_".join(text.casefold().replace("_", " ").replace("-", " ").split()) if is_normalised else text
+        )
+
+    return found
 
 
 def _options(
