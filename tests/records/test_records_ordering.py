@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import polars as pl
 import pytest
 
-from hesperus.records.ordering import in_key_order
+from hesperus.records import ordering
+from hesperus.records.files import write_part
+from hesperus.records.ordering import in_key_order, merged
 from hesperus.records.schema import KEY
 
 
@@ -47,3 +50,22 @@ def test_an_empty_table_and_keys_that_do_not_differ() -> None:
     assert in_key_order(same).equals(same)
     absent = _records(40, 3).with_columns(item=pl.when(pl.int_range(pl.len()) != 3).then(pl.col("item")))
     assert in_key_order(absent).equals(absent.sort(KEY)) and absent["item"].null_count() == 1
+
+
+@pytest.mark.parametrize(("files", "values"), [(1, 40), (3, 4), (7, 40), (7, 1)])
+def test_files_are_merged_some_items_at_a_time(
+    files: int, values: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ordering, "_LEAST_STEP", 2)
+    records = _records(700, values)
+    paths = [tmp_path / f"{number}.parquet" for number in range(files)]
+    for number, path in enumerate(paths):
+        write_part(in_key_order(records.gather_every(files, number)), path)
+    parts = list(merged(paths, 50))
+    assert pl.concat(parts).equals(records.sort(KEY))
+    assert all(part.height for part in parts)
+    items = [set(part.select(KEY[:3]).iter_rows()) for part in parts]
+    assert sum(map(len, items)) == len(set().union(*items)), "no item is in two parts"
+    most = records.group_by(KEY[:3]).len()["len"].max()
+    assert isinstance(most, int) and max(part.height for part in parts) <= 2 * 50 + most
+    assert values == 1 or len(parts) > 2

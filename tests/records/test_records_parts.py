@@ -14,7 +14,7 @@ from hesperus.analysis.item_matrix import item_matrix
 from hesperus.analysis.similarity import run_arrays
 from hesperus.analysis.views import views
 from hesperus.cli.app import app
-from hesperus.records import parts, read_any_run, write_records
+from hesperus.records import packed, parts, read_any_run, write_records
 from hesperus.records.packed import packed_run
 from hesperus.records.schema import SCHEMA, SCHEMA_VERSION, VERSION_KEY
 
@@ -200,3 +200,29 @@ def test_a_page_chooses_the_same_rows_however_many_columns_it_looks_at(
     assert chosen_rows(matrix, rows, 20)[0].equals(chosen)
     whole = item_matrix({"run": read_any_run(path)})
     assert chosen_rows(whole, doubtful_rows(whole), 20)[0].equals(chosen)
+
+
+def test_packed_records_are_the_records_and_a_column_of_one_value_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "_AT_ONCE", 7)
+    frame = records().with_columns(
+        options=pl.lit(["yes", "no"], pl.List(pl.String)), rule=pl.lit(None, pl.String), topic=pl.lit("law")
+    )
+    frame = frame.with_columns(
+        options=pl.when(pl.col("item") != "i5").then("options"),
+        answer=None,
+        outcome=pl.lit("empty"),
+        gold=None,
+    )
+    for name, rows in (("several", frame), ("one", frame.filter(pl.col("item") != "i5"))):
+        write_records(rows, tmp_path / f"{name}.parquet")
+        scan = parts.trusted_scan(tmp_path / f"{name}.parquet")
+        assert scan is not None
+        held = packed.packed_records(scan)
+        assert held.cast({pl.Categorical: pl.String, pl.List(pl.Categorical): pl.List(pl.String)}).equals(
+            scan.select(held.columns).collect()
+        )
+        several = {"model", "item", "instruction", "input", "reply_language", "subject"}
+        codes = 4 * held.height * len(several)
+        assert (held.estimated_size() < codes + 200) is (name == "one"), "the others have one value"

@@ -26,6 +26,9 @@ _PARTIAL, _PARTS = ".partial", ".parts"
 _BESIDE = ("-journal", "-wal", "-shm")
 """Ends of the names of files that SQLite has beside its own."""
 
+_ROWS_TOGETHER = 1 << 13
+"""Rows of a part that are read together."""
+
 _OLD = 86_400.0
 """Seconds after which a partial file that cannot be locked is nobody's."""
 
@@ -51,7 +54,7 @@ def write_part(frame: pl.DataFrame, path: Path) -> None:
         OSError: The file system refuses, a full disk included; it names `path`.
     """
     with _naming(path):
-        frame.write_parquet(path, compression="lz4")
+        frame.write_parquet(path, compression="lz4", row_group_size=_ROWS_TOGETHER, statistics=False)
 
 
 @contextmanager

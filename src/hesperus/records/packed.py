@@ -23,6 +23,8 @@ LONG_TEXTS = frozenset(
 )  # fmt: skip
 """Columns of text that are neither measured nor grouped by; they are read for single items."""
 
+_AT_ONCE = 1 << 17
+"""Rows of a column that are read at once."""
 
 _COUNTS = ("tokens_in", "tokens_out")
 """Measured columns that no page of answers shows."""
@@ -67,11 +69,24 @@ def packed_records(scan: pl.LazyFrame) -> pl.DataFrame:
         or (name == "reply" and tells)
         or (name not in LONG_TEXTS and name not in SCHEMA and kind == pl.String)
     ]
-    if "probs" in wanted and not scan.select(pl.col("probs").is_not_null().any()).collect().item():
-        # A column of nulls takes nothing in memory, the same read from a file eight bytes a record.
-        scanned = coded(scan, [name for name in wanted if name != "probs"]).collect(engine="streaming")
-        return scanned.with_columns(pl.lit(None, SCHEMA["probs"]).alias("probs")).select(wanted)
-    return coded(scan, wanted).collect(engine="streaming")
+    # Column by column: the texts of one take as much as the codes of all.
+    columns = [_packed_column(coded(scan, [name])) for name in wanted]
+    held = [column for column in columns if isinstance(column, pl.Series)]
+    rest = [column for column in columns if isinstance(column, pl.Expr)]
+    return pl.DataFrame(held).with_columns(rest).select(wanted)
+
+
+def _packed_column(scan: pl.LazyFrame) -> pl.Series | pl.Expr:
+    """One column; a literal where it has one value throughout, which takes nothing in memory, however many rows there are."""
+    count = scan.select(pl.len()).collect().item()
+    starts = range(0, max(count, 1), _AT_ONCE)
+    pieces = [scan.slice(start, _AT_ONCE).collect().to_series() for start in starts[:1]]
+    is_one = pieces[0].n_unique() == 1
+    for start in starts[1:]:
+        piece = scan.slice(start, _AT_ONCE).collect().to_series()
+        is_one = is_one and pl.concat([pieces[0].head(1), piece]).n_unique() == 1
+        pieces += [piece]
+    return pl.lit(pieces[0].head(1)).first().alias(pieces[0].name) if is_one else pl.concat(pieces)
 
 
 def rows_of(run: Run) -> pl.LazyFrame:

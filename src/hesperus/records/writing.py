@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from hesperus.errors import UsageError
-from hesperus.records.conform import conform
+from hesperus.records.conform import check_unique, conform
 from hesperus.records.earlier import refuse_to_replace
 from hesperus.records.files import parts_folder, write_part, write_whole
 from hesperus.records.labels import TaskLabels
-from hesperus.records.ordering import in_key_order
+from hesperus.records.ordering import in_key_order, merged
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
 
-_ROW_GROUP = 1 << 17
-_AT_ONCE = 1 << 15
-"""Rows that are checked and sorted at once where records come from disk."""
+_ROW_GROUP = 1 << 15
+"""Rows that are packed together in a file; so many are in memory as it is written, with their replies."""
+_AT_ONCE, _FIRST = 1 << 15, 1 << 10
+"""Rows that are checked and sorted at once where records come from disk; of the first it is seen how long they are."""
+_BYTES_AT_ONCE = 1 << 25
+"""Bytes of rows that are checked and sorted at once."""
 
 
 def write_records(records: pl.DataFrame | pl.LazyFrame, path: Path | str) -> None:
@@ -46,30 +49,20 @@ def write_records(records: pl.DataFrame | pl.LazyFrame, path: Path | str) -> Non
 
 
 def _write_sorted(records: pl.LazyFrame, folder: Path) -> None:
-    """Write parts in the order of the key, each of some items of one task by one model."""
-    labels = TaskLabels.of(records)
-    models = records.select(pl.col("model").unique()).collect(engine="streaming")["model"].sort()
-    places = (place for model in models for place in _places(records, model))
-    for number, place in enumerate(places):
-        part = in_key_order(conform(records.filter(place).collect(engine="streaming"), labels=labels))
+    """Write parts in the order of the key, each of some items: rows are put in order as they come, then merged."""
+    labels, runs = TaskLabels.of(records), list[Path]()
+    count = records.select(pl.len()).collect(engine="streaming").item()
+    (folder / "runs").mkdir()
+    start, at_once = 0, _FIRST
+    while start < count:
+        part = records.slice(start, at_once).collect()
+        runs.append(folder / "runs" / f"{len(runs):06}.parquet")
+        write_part(in_key_order(conform(part, labels=labels)), runs[-1])
+        start += at_once
+        at_once = min(_AT_ONCE, max(1, _BYTES_AT_ONCE * part.height // max(1, int(part.estimated_size()))))
+    for number, part in enumerate(merged(runs, at_once)):
+        check_unique(part)
         write_part(part, folder / f"{number:06}.parquet")
-
-
-def _places(records: pl.LazyFrame, model: str) -> Iterator[pl.Expr]:
-    """Conditions that cut the records of one model into parts of some items of one task."""
-    of_model = records.filter(pl.col("model") == model)
-    counts = of_model.group_by("task", "item").len().collect(engine="streaming").sort("task", "item")
-    part = (pl.col("len").cum_sum().over("task") - 1) // _AT_ONCE
-    cuts = counts.group_by("task", part.alias("part"), maintain_order=True).agg(
-        pl.col("item").first().alias("first"), pl.col("item").last().alias("last")
-    )
-    for task, _, first, last in cuts.iter_rows():
-        # What is tested on the statistics of a row group comes first: most of them are not read.
-        yield pl.all_horizontal(
-            pl.col("item").is_between(pl.lit(first), pl.lit(last)),
-            pl.col("model") == model,
-            pl.col("task") == task,
-        )
 
 
 def write_parquet(

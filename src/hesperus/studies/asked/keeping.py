@@ -21,7 +21,7 @@ from hesperus.records.packed import rows_of
 from hesperus.studies.asked.answering import Senses
 from hesperus.studies.asked.declaring import DOES_NOT_DECIDE, OF_THIS_MACHINE
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment
-from hesperus.studies.asked.material import LoadedItems
+from hesperus.studies.asked.material import LoadedItems, originals_of
 from hesperus.studies.asked.study_files import keep_endpoint, with_masked_endpoint, with_relative_files
 from hesperus.tasks import items_frame
 from hesperus.types import Item
@@ -38,10 +38,10 @@ _SCHEMA = {
 }
 
 
-_ITEMS_AT_ONCE = 1 << 13
+_ITEMS_AT_ONCE = 1 << 11
 
-_FEW = 1 << 15
-"""Rows that are held in memory until they are written; more of them are in one file."""
+_FEW, _SMALL = 1 << 15, 1 << 23
+"""Rows, and their bytes, that are held in memory until they are written; more of them are in one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +135,13 @@ def as_kept(study: BaseModel, folder: Path) -> dict[str, Any]:
     return with_relative_files(with_masked_endpoint(values), folder)
 
 
-def records_of(model: str, rows: Sequence[Mapping[str, object]], groups: pl.DataFrame | None) -> pl.DataFrame:
-    """Rows of one model as the records table, with the groups of the items, if any, as further columns."""
+def records_of(model: str, rows: Sequence[Mapping[str, object]], groups: ItemGroups) -> pl.DataFrame:
+    """Rows of one model as the records table, with the groups of the items as further columns."""
     columns: dict[str, list[Any]] = {
         name: [model] * len(rows) if name == "model" else [row.get(name) for row in rows] for name in _SCHEMA
     }
-    frame = frame_of(columns, _SCHEMA)
-    if groups is None:
-        return frame
-    # Those of these items alone: a join lays out all of its right side anew, at each of the parts of a large run.
-    near = groups.filter(pl.col("item").is_in(frame["item"].unique().implode()))
-    return frame.join(near, on="item", how="left", maintain_order="left")
+    schema = {**_SCHEMA, **dict.fromkeys(groups.names, pl.String())}
+    return frame_of(columns | groups.columns(columns["item"]), schema)
 
 
 def set_apart(frames: Iterable[pl.DataFrame], folder: Path) -> pl.LazyFrame:
@@ -163,7 +159,7 @@ def _set_apart(frames: Iterator[pl.DataFrame], folder: Path) -> pl.LazyFrame:
     few, paths = list[pl.DataFrame](), list[Path]()
     for frame in frames:
         few.append(frame)
-        if sum(map(len, few)) > _FEW:
+        if sum(map(len, few)) > _FEW or sum(one.estimated_size() for one in few) > _SMALL:
             paths.append(folder / f"{len(list(folder.iterdir())):06}.parquet")
             write_part(pl.concat(few), paths[-1])
             few = []
@@ -225,12 +221,28 @@ def _reasons(notes: Sequence[str]) -> str:
     return "; ".join(f"{len(alike)} × {alike[0]}" for alike in most[:3]) + more
 
 
-def groups_of(material: LoadedItems) -> pl.DataFrame | None:
-    """Group columns by item; a name that the records have already is excluded."""
-    items = next(iter(material.items.values()))
-    names = [name for name in dict.fromkeys(n for item in items for n in item.groups) if name not in _SCHEMA]
-    if not names:
-        return None
-    columns: dict[str, list[str | None]] = {"item": [item.id for item in items]}
-    columns |= {name: [item.groups.get(name) for item in items] for name in names}
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String()))
+@dataclass(frozen=True, slots=True)
+class ItemGroups:
+    """Columns of groups, which are of the item in every language.
+
+    Attributes:
+        names: Their names; one that the records have already is excluded.
+        items: The items of the first language by id.
+    """
+
+    names: tuple[str, ...]
+    items: Mapping[str, Item]
+
+    @classmethod
+    def of(cls, material: LoadedItems) -> ItemGroups:
+        """The groups of the items of a study."""
+        items = originals_of(material, next(iter(material.items)))
+        names = dict.fromkeys(name for item in items.values() for name in item.groups if name not in _SCHEMA)
+        return cls(tuple(names), items)
+
+    def columns(self, asked: Sequence[str]) -> dict[str, list[str | None]]:
+        """The groups of some items, by column; null where an item is not among the first language's."""
+        if not self.names:
+            return {}
+        found = [item.groups if (item := self.items.get(name)) is not None else {} for name in asked]
+        return {name: [groups.get(name) for groups in found] for name in self.names}

@@ -39,10 +39,10 @@ from hesperus.studies.asked.answering import (
 from hesperus.studies.asked.declaring import Declared
 from hesperus.studies.asked.exclusions import Excluded
 from hesperus.studies.asked.keeping import (
+    ItemGroups,
     StudyRun,
     as_kept,
     decided,
-    groups_of,
     lost_questions,
     no_records,
     records_of,
@@ -179,7 +179,7 @@ class Answer(Stage[pl.LazyFrame]):
         """Records in the order of the questions, which are made as they can be asked."""
         if self.how.by_logprobs:
             place.session.check_scoring(self.model, (request for _, request in self._questions() if request))
-        unread, groups = deque[Asked](), groups_of(self.material)
+        unread, groups = deque[Asked](), ItemGroups.of(self.material)
 
         def requests() -> Iterator[Request]:
             for one, request in self._questions():
