@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hesperus.frames import frame_of
+from hesperus import frames
+from hesperus.frames import TextColumn, frame_of, places_among
 
 PAIR = pl.Struct({"label": pl.String, "texts": pl.List(pl.String)})
 
@@ -34,3 +35,32 @@ def test_lists_of_pairs_and_wrong_values() -> None:
     assert frame_of({"x": [("a", "b"), None]}, {"x": pl.List(pl.String)})["x"].to_list() == [["a", "b"], None]
     with pytest.raises(TypeError):
         frame_of({"x": [["a", 1]]}, {"x": pl.List(pl.String)})
+
+
+@pytest.mark.parametrize("kind", [pl.String(), pl.Categorical()])
+def test_texts_of_a_column_are_a_sequence_of_texts(
+    kind: pl.DataType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "_AT_ONCE", 3)
+    names = [f"n{number}" for number in range(8)]
+    texts = TextColumn(pl.Series(names, dtype=kind))
+    assert list(texts) == names and len(texts) == 8
+    assert (texts[0], texts[-1], list(texts[2:4])) == ("n0", "n7", ["n2", "n3"])
+    assert texts == names and texts == tuple(names) and (*names,) == texts
+    assert texts == TextColumn(pl.Series(names, dtype=kind))
+    assert texts != names[:7] and texts != [*names[:7], "x"] and texts != 8
+    assert texts != TextColumn(pl.Series(names[::-1], dtype=kind))
+    assert repr(texts) == repr(tuple(names))
+    with pytest.raises(IndexError):
+        texts[8]
+
+
+@pytest.mark.parametrize("kind", [pl.String(), pl.Categorical()])
+def test_places_among_names(kind: pl.DataType) -> None:
+    pl.Series(["other", "values"], dtype=pl.Categorical())  # have codes of their own
+    column = pl.Series(["b", None, "c", "b", "a"], dtype=kind)
+    names = pl.Series(["c", "b", "a"], dtype=kind)
+    assert places_among(column, names).tolist() == [1, -1, 0, 1, 2]
+    assert places_among(column, names.cast(pl.String)).tolist() == [1, -1, 0, 1, 2]
+    assert places_among(column.clear(), names.clear()).tolist() == []
+    assert places_among(pl.Series([None, None], dtype=kind), names).tolist() == [-1, -1]

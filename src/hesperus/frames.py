@@ -1,11 +1,74 @@
-"""Frames of Python values."""
+"""Frames of Python values, and texts that stay in a frame until they are looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
+
+_AT_ONCE = 1 << 12
+"""Texts that are made together where all are gone through."""
+
+
+class TextColumn(Sequence[str]):
+    """The texts of a column without nulls, each made where it is looked at: a text of Python's takes twenty times a code's memory.
+
+    Args:
+        series: Texts, or codes of texts.
+    """
+
+    __slots__ = ("series",)
+
+    def __init__(self, series: pl.Series) -> None:
+        self.series = series
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), _AT_ONCE):
+            yield from self.series.slice(start, _AT_ONCE).to_list()
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> TextColumn: ...
+    def __getitem__(self, place: int | slice) -> str | TextColumn:
+        """One text, or some."""
+        return TextColumn(self.series[place]) if isinstance(place, slice) else self.series[place]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another sequence holds the same texts."""
+        if isinstance(other, TextColumn):
+            return self.series.dtype == other.series.dtype and self.series.equals(other.series)
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(str.__eq__, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def places_among(column: pl.Series, names: pl.Series) -> npt.NDArray[np.int32]:
+    """Index of each value in `names`, which hold all of them once; -1 for null.
+
+    Args:
+        column: Texts, or codes of texts.
+        names: Texts, or such codes if the column holds codes.
+    """
+    if isinstance(column.dtype, pl.Categorical) and isinstance(names.dtype, pl.Categorical):
+        codes = names.to_physical().to_numpy()
+        table = np.full(
+            (int(codes.max()) if len(codes) else 0) + 2, -1, dtype=np.int32
+        )  # null has the last place
+        table[codes] = np.arange(len(codes), dtype=np.int32)
+        found: npt.NDArray[np.int32] = table[column.to_physical().fill_null(len(table) - 1).to_numpy()]
+        return found
+    places = column.cast(pl.Enum(names)).to_physical().cast(pl.Int32)
+    return (places.fill_null(-1) if places.null_count() else places).to_numpy()
 
 
 def frame_of(columns: Mapping[str, Sequence[Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
@@ -26,6 +89,12 @@ def frame_of(columns: Mapping[str, Sequence[Any]], schema: Mapping[str, Any]) ->
 
 
 def _lists(rows: Sequence[Sequence[Any] | None], inner: Any) -> pl.Series:
+    lengths = {None if row is None else len(row) for row in rows}
+    if lengths == {None}:
+        return pl.Series([None], dtype=pl.List(inner)).new_from_index(0, len(rows))
+    if len(lengths) == 1 and (length := lengths.pop()):
+        values = pl.Series([value for row in rows if row is not None for value in row], dtype=inner)
+        return values.reshape((len(rows), length)).arr.to_list()
     frame = pl.DataFrame(
         {
             "row": pl.Series(range(len(rows)), dtype=pl.UInt32),

@@ -76,7 +76,12 @@ def language_notes(records: pl.DataFrame) -> list[str]:
     Without the column `reply_language` the replies are looked at: of more than _LOOKED_AT, as many drawn at random, and the
     notes say so.
     """
-    there = records.filter(pl.col("outcome") != "error")
+    looked_at = [
+        name
+        for name in ("model", "instruction", "outcome", "reply", "reply_language")
+        if name in records.columns
+    ]
+    there = records.select(looked_at).filter(pl.col("outcome") != "error")
     whole = there.height
     if "reply_language" not in there.columns:
         if "reply" not in there.columns:

@@ -247,7 +247,7 @@ def gold_notes(records: pl.DataFrame) -> list[str]:
         for task in only["task"].unique(maintain_order=True)
     ]
     told += _other_words(records)
-    if not records["gold"].null_count():
+    if not records.select(pl.col("gold").null_count()).item():
         return told
     without = pl.col("gold").is_null()
     some = records.filter(
@@ -265,8 +265,10 @@ def gold_notes(records: pl.DataFrame) -> list[str]:
 def _other_words(records: pl.DataFrame) -> list[str]:
     """Tasks in which right answers to an item are not the same label in all senses: Rome and Rom."""
     right = records.lazy().filter((pl.col("answer") == pl.col("gold")).fill_null(False))
-    golds = right.group_by("task", "item").agg(pl.col("gold").unique().sort())
-    found = golds.filter(pl.col("gold").list.len() > 1).sort("task", "item").collect()
+    key, differs = ("task", "item"), (pl.col("gold") != pl.col("gold").first()).any()
+    several = right.group_by(key).agg(differs).filter("gold").select(key)
+    golds = right.join(several, on=key, how="semi").group_by(key).agg(pl.col("gold").unique().sort())
+    found = golds.sort(key).collect()
     told = []
     for (task,), part in found.partition_by("task", as_dict=True, maintain_order=True).items():
         one, other = part["gold"][0][:2]

@@ -65,7 +65,7 @@ def views(
     if kept is None:
         kept = _LAID[id(records)] = {}
         finalize(records, _LAID.pop, id(records), None).atexit = False
-    is_scored = probs and bool(records["probs"].is_not_null().any())
+    is_scored = probs and bool(records.select(pl.col("probs").is_not_null().any()).item())
     place = (tuple(by), per_model, is_scored)
     found = kept.get(place)
     if found is None:

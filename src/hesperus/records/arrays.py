@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from hesperus.errors import DataError
+from hesperus.frames import TextColumn, places_among
 from hesperus.records.cells import Cell
 from hesperus.records.labels import OPTION_COUNT, with_option_counts
 from hesperus.types import OUTCOMES
@@ -24,6 +25,9 @@ FAILED = -3
 """Code where something was asked and no reply came (the outcome `error`): missing data, like MISSING."""
 
 Codes = npt.NDArray[np.int32]
+
+_AT_ONCE = 1 << 16
+"""Records whose lists of options are looked at together."""
 
 _CELL = ("model", "instruction", "input", "repeat")
 
@@ -46,7 +50,7 @@ class AnswerArrays:
     """
 
     cells: tuple[Cell, ...]
-    items: tuple[str, ...]
+    items: Sequence[str]
     labels: tuple[str, ...]
     answers: Codes
     gold: Codes
@@ -134,25 +138,27 @@ def answer_arrays(frame: pl.DataFrame, *, probs: bool = False) -> AnswerArrays:
     Raises:
         DataError: More than one task, or an item has different numbers of options in different senses.
     """
+    # A column of one value is laid out in full where it is looked at, and held so by its table: here by one that ends with this.
+    frame = frame.select(pl.all())
     tasks = frame["task"].unique().sort().to_list()
     if len(tasks) > 1:
         raise DataError(f"arrays hold one task, the table has {', '.join(tasks)}")
-    items = frame["item"].unique().sort().to_list()
+    items = frame["item"].unique().sort()
     cells, rows = cells_of(frame)
     labels, listed = _labels(frame)
-    place = (rows, _coded(frame["item"], items).astype(np.intp))
+    place = (rows, places_among(frame["item"], items))
     shape = (len(cells), len(items))
     failed = (frame["outcome"] == "error").to_numpy()
     answers = np.where(failed, FAILED, _coded(frame["answer"], labels)).astype(np.int32)
     gold = np.where(failed, MISSING, _coded(frame["gold"], labels)).astype(np.int32)
     return AnswerArrays(
         cells=cells,
-        items=tuple(items),
+        items=TextColumn(items),
         labels=labels,
         answers=_laid(answers, place, shape),
         gold=_laid(gold, place, shape),
         outcomes=_laid(_coded(frame["outcome"], OUTCOMES), place, shape),
-        options=_options(frame, listed),
+        options=_options(frame, listed, len(items)),
         probs=_probs(frame, labels, place, shape) if probs else None,
     )
 
@@ -188,13 +194,10 @@ def cells_of(frame: pl.DataFrame) -> tuple[tuple[Cell, ...], npt.NDArray[np.intp
 
 def _coded(column: pl.Series, names: Sequence[str]) -> Codes:
     """Index of each value in `names`; INVALID for null."""
-    codes = column.cast(pl.Enum(names)).to_physical().cast(pl.Int32).fill_null(INVALID)
-    return codes.to_numpy()
+    return places_among(column, pl.Series(names, dtype=pl.String))
 
 
-def _laid(
-    codes: Codes, place: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], shape: tuple[int, int]
-) -> Codes:
+def _laid(codes: Codes, place: tuple[npt.NDArray[np.intp], Codes], shape: tuple[int, int]) -> Codes:
     laid = np.full(shape, MISSING, dtype=np.int32)
     laid[place] = codes
     return laid
@@ -202,9 +205,11 @@ def _laid(
 
 def _labels(frame: pl.DataFrame) -> tuple[tuple[str, ...], set[str]]:
     """All labels in their order, and those that are options of some item."""
-    lists = frame["options"].drop_nulls().unique()
+    lists = {
+        tuple(options) for part in _options_of(frame) for options in part.drop_nulls().unique().to_list()
+    }
     ordered: dict[str, None] = {}
-    for options in sorted(lists.to_list(), key=lambda options: (-len(options), options)):
+    for options in sorted(lists, key=lambda options: (-len(options), options)):
         ordered.update(dict.fromkeys(options))
     listed = set(ordered)
     named = pl.concat([frame["answer"].unique(), frame["gold"].unique()]).drop_nulls().unique().sort()
@@ -212,18 +217,27 @@ def _labels(frame: pl.DataFrame) -> tuple[tuple[str, ...], set[str]]:
     return tuple(ordered), listed
 
 
-def _options(frame: pl.DataFrame, listed: set[str]) -> Codes:
+def _options_of(frame: pl.DataFrame) -> Iterator[pl.Series]:
+    """The lists of options, some records at a time: all of them take much, and where all are alike the table holds one."""
+    return (frame.slice(start, _AT_ONCE)["options"] for start in range(0, frame.height, _AT_ONCE))
+
+
+def _options(frame: pl.DataFrame, listed: set[str], items: int) -> Codes:
     """Options of each item; 0 where it lists some and an answer is not one of them, since answers are then free text."""
+    answers_listed = set(frame["answer"].unique().drop_nulls()) <= listed
+    lengths = {length for part in _options_of(frame) for length in part.list.len().unique()}
+    if answers_listed and len(lengths) == 1 and None not in lengths:
+        return np.full(items, lengths.pop(), dtype=np.int32)
     columns = [pl.col("item"), pl.col("options").list.len().cast(pl.Int32).alias("count")]
     parts = [pl.col("count").min().alias("least"), pl.col("count").max().alias("most")]
     known = pl.col("most")
-    if frame["options"].null_count():
+    if frame.select(pl.col("options").null_count()).item():
         frame = with_option_counts(frame)
         columns.append(pl.col(OPTION_COUNT).alias("loose"))
         parts.append(pl.col("loose").max())
         known = pl.coalesce("most", "loose", pl.lit(0, dtype=pl.Int32))
     # A label that no item lists is looked for in the rows only where there is one.
-    if not set(frame["answer"].unique().drop_nulls()) <= listed:
+    if not answers_listed:
         outside = pl.col("answer").is_not_null() & ~pl.col("answer").is_in(pl.col("options"))
         columns.append(outside.fill_null(False).alias("outside"))
         parts.append(pl.col("outside").any())
@@ -239,7 +253,7 @@ def _options(frame: pl.DataFrame, listed: set[str]) -> Codes:
 def _probs(
     frame: pl.DataFrame,
     labels: Sequence[str],
-    place: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
+    place: tuple[npt.NDArray[np.intp], Codes],
     shape: tuple[int, int],
 ) -> npt.NDArray[np.float64] | None:
     given = frame["probs"].is_not_null() & (frame["outcome"] != "error")

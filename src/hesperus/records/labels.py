@@ -263,7 +263,7 @@ def label_counts(frame: pl.DataFrame) -> dict[str, int]:
 
 def with_option_counts(frame: pl.DataFrame) -> pl.DataFrame:
     """The table with how many labels its tasks have, where items list no options, before it is taken apart."""
-    if OPTION_COUNT in frame.columns or not frame["options"].null_count():
+    if OPTION_COUNT in frame.columns or not frame.select(pl.col("options").null_count()).item():
         return frame
     counts = label_counts(frame)
     return frame.with_columns(

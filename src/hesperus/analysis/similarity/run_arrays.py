@@ -16,6 +16,7 @@ import polars as pl
 
 from hesperus.analysis.views import gold_range
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.frames import TextColumn, places_among
 from hesperus.measures import Block, Codes, Key, Mask
 from hesperus.records import FAILED, INVALID, MISSING, Cell, read_records
 from hesperus.records.arrays import cells_of
@@ -25,8 +26,8 @@ from hesperus.records.parts import trusted_scan
 _CELL = ("model", "instruction", "input", "repeat")
 _READ = (*_CELL, "item", "outcome", "answer", "gold", "options", "probs")
 
-_RECORDS_AT_ONCE = 1 << 21
-"""Records whose text is held at a time."""
+_RECORDS_AT_ONCE, _HELD_AT_ONCE = 1 << 21, 1 << 18
+"""Records of a file whose text is held at a time, and records in memory that are laid out together."""
 
 ITEMS_AT_ONCE = 1 << 16
 """Items that are laid out together."""
@@ -51,7 +52,7 @@ class LaidRuns:
     """
 
     cells: tuple[Cell, ...]
-    items: tuple[str, ...]
+    items: TextColumn
     labels: tuple[str, ...]
     key: Key
     codes: Codes
@@ -91,7 +92,7 @@ class LaidRuns:
         golds, counts = ([getattr(block.key, name) for block in blocks] for name in ("gold", "options"))
         return cls(
             first.cells,
-            tuple(item for block in blocks for item in block.items),
+            TextColumn(pl.concat([block.items.series for block in blocks])),
             last.labels,
             Key(np.concatenate(golds), np.concatenate(counts)),
             np.concatenate([block.codes for block in blocks], axis=1),
@@ -106,7 +107,7 @@ class LaidRuns:
         """The same over some of the items."""
         return replace(
             self,
-            items=tuple(item for item, kept in zip(self.items, items, strict=True) if kept),
+            items=TextColumn(self.items.series.filter(pl.Series(items))),
             key=Key(self.key.gold[items], self.key.options[items]),
             codes=self.codes[:, items],
             probs=None if self.probs is None else self.probs[:, items],
@@ -157,8 +158,9 @@ class RecordStream:
             self._scan = self._scan.filter(~pl.col("item").is_in(list(exclude)))
         cells = self._scan.select(_CELL).unique().collect().sort(_CELL)
         self.cells = tuple(Cell(*values) for values in cells.iter_rows())
-        self._items = self._scan.select(pl.col("item").unique().cast(pl.String).sort()).collect()["item"]
+        self._items = self._scan.select(pl.col("item").unique().sort()).collect()["item"]
         self._names: dict[str, int] = {}
+        self._at_once = _HELD_AT_ONCE if isinstance(source, pl.DataFrame) else _RECORDS_AT_ONCE
         self.differing = 0
 
     @property
@@ -181,7 +183,7 @@ class RecordStream:
 
     def whole(self) -> LaidRuns:
         """All items, laid out so many at a time that the text of their records takes little memory."""
-        return LaidRuns.joined(list(self.laid(max(1, _RECORDS_AT_ONCE // max(1, len(self.cells))))))
+        return LaidRuns.joined(list(self.laid(max(1, self._at_once // max(1, len(self.cells))))))
 
     def laid(self, items_at_once: int = ITEMS_AT_ONCE) -> Iterator[LaidRuns]:
         """Lay out the runs, a range of items at a time."""
@@ -197,7 +199,7 @@ class RecordStream:
 
     def _laid(self, frame: pl.DataFrame, items: pl.Series) -> LaidRuns:
         shape = (len(self.cells), len(items))
-        row, column = self._rows(frame), _coded(frame["item"], items)
+        row, column = self._rows(frame), places_among(frame["item"], items).astype(np.intp)
         place = row * shape[1] + column
         if len(place) and np.bincount(place).max() > 1:
             doubled = int(np.flatnonzero(np.bincount(place)[place] > 1)[0])
@@ -217,7 +219,7 @@ class RecordStream:
         truth = np.maximum(highest, INVALID).astype(np.int32)
         laid = LaidRuns(
             self.cells,
-            tuple(items.to_list()),
+            TextColumn(items),
             tuple(self._names),
             Key(truth, counts),
             codes,
@@ -354,16 +356,9 @@ def _label_count(scan: pl.LazyFrame, task: str, present: Sequence[str]) -> int:
     return label_counts(loose.select("task", "answer", "gold", "options", *rule).collect()).get(task, 0)
 
 
-def _coded(column: pl.Series, names: pl.Series) -> npt.NDArray[np.intp]:
-    """Index of each value in `names`."""
-    return column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.intp)
-
-
 def _labelled(column: pl.Series, names: dict[str, int]) -> Codes:
     """Class code of each label; INVALID for null."""
-    known = pl.Enum(pl.Series(list(names), dtype=pl.String()))
-    codes = column.cast(known).to_physical().cast(pl.Int32)
-    return codes.fill_null(INVALID).to_numpy() if codes.null_count() else codes.to_numpy()
+    return places_among(column, pl.Series(list(names), dtype=pl.String()))
 
 
 def _spread(codes: Codes, place: npt.NDArray[np.intp], shape: tuple[int, int]) -> Codes:
