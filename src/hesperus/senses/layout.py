@@ -133,25 +133,52 @@ def render(layout: str, instruction: Instruction, item: Item) -> str:
         >>> render('{prefix} {a.word} 1: "{a}" {b.word} 2: "{b}" {suffix}', ask, item)
         'Same meaning? Text 1: "It rains." Text 2: "Rain falls." Answer "yes" or "no".'
     """
-    tokens = _parse(layout)
-    values = [token if isinstance(token, str) else _fill(token, instruction, item) for token in tokens]
-    _write_colons(tokens, values, instruction.language)
-    _refuse_loss(tokens, instruction, item)
-    empty = [
-        index for index, token in enumerate(tokens) if isinstance(token, Slot) and not values[index].strip()
-    ]
+    form = _form(layout, instruction.language)
+    values = [token if isinstance(token, str) else _fill(token, instruction, item) for token in form.tokens]
+    _refuse_loss(form, instruction, item)
+    empty = [index for index in form.slots if not values[index] or values[index].isspace()]
     if empty:
-        _close_gaps(tokens, values, empty)
+        _close_gaps(form.tokens, values, empty)
     return "".join(values)
 
 
-def _write_colons(tokens: Sequence[str | Slot], values: list[str], language: str) -> None:
-    """Replace the colon of the layout right behind each word by that of the language; values are not touched."""
-    colon = _COLON_OF.get(language.split("-")[0], ": ")
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A layout as one language writes it, taken apart once for all items.
+
+    Attributes:
+        tokens: Its text and placeholders.
+        slots: Where the placeholders are among them.
+        shown: What is put in, words apart.
+        letters: Options that are put in one by one.
+    """
+
+    tokens: tuple[str | Slot, ...]
+    slots: tuple[int, ...]
+    shown: frozenset[str]
+    letters: frozenset[str]
+
+
+@lru_cache(maxsize=1024)
+def _form(layout: str, language: str) -> _Form:
+    tokens = _parse(layout)
+    slots = {index: token for index, token in enumerate(tokens) if isinstance(token, Slot)}
+    return _Form(
+        _with_colons(tokens, language),
+        tuple(slots),
+        frozenset(slot.name for slot in slots.values() if slot.part is None),
+        frozenset(slot.part for slot in slots.values() if slot.name == "option" and slot.part),
+    )
+
+
+def _with_colons(tokens: Sequence[str | Slot], language: str) -> tuple[str | Slot, ...]:
+    """The colon of the layout right behind each word replaced by that of the language."""
+    colon, written = _COLON_OF.get(language.split("-")[0], ": "), list(tokens)
     for index, (token, after) in enumerate(pairwise(tokens), start=1):
         if isinstance(token, Slot) and token.part == "word" and isinstance(after, str) and after[:1] == ":":
             blank = after[1:2] == " "
-            values[index] = (colon if blank else colon.rstrip()) + after[1 + blank :]
+            written[index] = (colon if blank else colon.rstrip()) + after[1 + blank :]
+    return tuple(written)
 
 
 def _fill(slot: Slot, instruction: Instruction, item: Item) -> str:
@@ -210,18 +237,16 @@ def _option(slot: Slot, item: Item) -> str:
     return options[letters.index(slot.part)]
 
 
-def _refuse_loss(tokens: Sequence[str | Slot], instruction: Instruction, item: Item) -> None:
-    slots = [token for token in tokens if isinstance(token, Slot)]
-    shown = {slot.name for slot in slots if slot.part is None}
-    lost = [name for name in item.fields if name not in shown]
-    if lost:
-        raise DataError(f"the layout leaves out the field {lost[0]!r}: it has no {{{lost[0]}}}", item=item.id)
+def _refuse_loss(form: _Form, instruction: Instruction, item: Item) -> None:
+    shown, letters = form.shown, form.letters
+    for name in item.fields:
+        if name not in shown:
+            raise DataError(f"the layout leaves out the field {name!r}: it has no {{{name}}}", item=item.id)
     for name, text in (("prefix", instruction.prefix), ("suffix", instruction.suffix)):
-        if text.strip() and name not in shown:
+        if name not in shown and text.strip():
             raise DataError(
                 f"the layout has no {{{name}}}, and the instruction in {instruction.language!r} has one: {text!r}"
             )
-    letters = {slot.part for slot in slots if slot.name == "option" and slot.part}
     if letters and item.options and "options" not in shown and len(letters) != len(item.options):
         raise DataError(f"the layout shows {len(letters)} options of {len(item.options)}", item=item.id)
 
