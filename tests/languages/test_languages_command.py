@@ -56,6 +56,7 @@ def test_a_pack_says_what_it_can_do_and_who_confirmed_it() -> None:
     assert found["de"] == ("full", "no")
     assert found["is"] == ("answers", "no")
     assert found["aa"] == (None, None)
+    assert found["no"] == ("as nb", "no")
     facts = {row["property"]: row["value"] for row in rows("show", "is")}
     assert facts["requests"] == "none: the pack reads answers only"
     assert facts["confirmed by a native reader"] == "no"

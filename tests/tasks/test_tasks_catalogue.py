@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hesperus.errors import UnknownNameError
+from hesperus.languages import language as look_up
 from hesperus.languages import normalise, pack, packs
 from hesperus.senses import instruction_parts, placeholders, recompose, render, trim_quotes
 from hesperus.tasks import Task, load_items, task, tasks
@@ -250,3 +251,8 @@ POLITE = {
 def test_requests_and_instructions_of_a_language_are_as_polite(tag: str) -> None:
     asked = [*pack(tag).requests.values(), *shared_wording("choice").instructions[tag].suffix.values()]
     assert [text for text in asked if not re.match(POLITE[tag], text)] == []
+
+
+def test_every_region_of_the_catalogue_is_named() -> None:
+    names = {look_up(tag).name for name in NAMES for tag in task(name).languages}
+    assert [name for name in sorted(names) if re.search(r"\([A-Z]{2}\)", name)] == []

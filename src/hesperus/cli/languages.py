@@ -170,13 +170,16 @@ def _chosen(kind: str, given: Sequence[str] | None, known: dict[str, str]) -> se
 
 
 def _pack_columns(tag: str) -> dict[str, str | None]:
-    """What there is of a pack, and what a native reader has confirmed of it; None without a pack."""
-    from hesperus.languages import pack, packs
+    """What there is of a pack, or whose serves; what a native reader has confirmed of it; None without a pack."""
+    from hesperus.errors import UnknownNameError
+    from hesperus.languages import pack
 
-    if tag not in packs():
+    try:
+        words = pack(tag)
+    except UnknownNameError:
         return {"pack": None, "reviewed": None}
-    words = pack(tag)
-    return {"pack": "full" if words.can_ask else "answers", "reviewed": words.reviewed}
+    kind = "full" if words.can_ask else "answers"
+    return {"pack": kind if words.tag == tag else f"as {words.tag}", "reviewed": words.reviewed}
 
 
 def _facts(found: Language) -> Iterator[tuple[str, str]]:

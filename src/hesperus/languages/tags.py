@@ -68,12 +68,14 @@ _SCRIPT_NAMES = {
 }  # fmt: skip
 
 _REGION_NAMES = {
-    "419": "Latin America", "AF": "Afghanistan", "AR": "Argentina", "AT": "Austria", "AU": "Australia",
+    "419": "Latin America", "AF": "Afghanistan", "AO": "Angola", "AR": "Argentina", "AT": "Austria", "AU": "Australia",
     "BD": "Bangladesh", "BE": "Belgium", "BR": "Brazil", "CA": "Canada", "CH": "Switzerland", "CN": "China",
     "DE": "Germany", "EG": "Egypt", "ES": "Spain", "ET": "Ethiopia", "FR": "France", "GB": "United Kingdom",
-    "HK": "Hong Kong", "ID": "Indonesia", "IN": "India", "IR": "Iran", "IT": "Italy", "JP": "Japan", "KE": "Kenya",
-    "KR": "South Korea", "MX": "Mexico", "NG": "Nigeria", "NL": "Netherlands", "PK": "Pakistan", "PT": "Portugal",
-    "SA": "Saudi Arabia", "TW": "Taiwan", "TZ": "Tanzania", "US": "United States",
+    "HK": "Hong Kong", "ID": "Indonesia", "IN": "India", "IR": "Iran", "IT": "Italy", "JO": "Jordan", "JP": "Japan",
+    "KE": "Kenya", "KR": "South Korea", "LB": "Lebanon", "ME": "Montenegro", "MO": "Macao", "MX": "Mexico",
+    "MZ": "Mozambique", "NG": "Nigeria", "NL": "Netherlands", "PE": "Peru", "PK": "Pakistan", "PS": "Palestine",
+    "PT": "Portugal", "RS": "Serbia", "SA": "Saudi Arabia", "SG": "Singapore", "SY": "Syria", "TW": "Taiwan",
+    "TZ": "Tanzania", "US": "United States",
 }  # fmt: skip
 
 _ALIASES = {
