@@ -25,6 +25,7 @@ RESULTS = HERE / "results.json"
 NOT_BENCHMARKS = {
     "__init__",
     "__main__",
+    "command_usage",
     "fault_server",
     "local_checkpoint",
     "loopback_server",

@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from command_usage import usage_of
 from fault_server import said_of
 from result_rows import keep
-from scale import started as begun
+from scale import command_of
 
 from hesperus.asking import Policy, ReplyStore, ask
 from hesperus.models import ModelOptions, model
@@ -112,11 +113,10 @@ def by_command(given: argparse.Namespace) -> Outcome:
     with tempfile.TemporaryDirectory() as place:
         home = Path(place) / "study"
         with running(given.share, given.seconds) as server:
-            started = time.monotonic()
-            code = begun(server.url, home, given.requests, given.concurrency).wait()
-            took = time.monotonic() - started
-        if code not in (0, 3):  # 3: some questions have no reply, and are named
-            raise SystemExit(f"hesperus run ended with {code}")
+            used = usage_of(command_of(server.url, home, given.requests, given.concurrency))
+        took = used.seconds
+        if used.code not in (0, 3):  # 3: some questions have no reply, and are named
+            raise SystemExit(f"hesperus run ended with {used.code}")
         records = pl.read_parquet(home / "run" / "records.parquet", columns=["outcome", "note", "reply"])
         with ReplyStore(home / "replies.sqlite") as store:
             rows = [

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -22,6 +20,7 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
+from command_usage import usage_of
 from result_rows import keep
 
 from hesperus.records.schema import SCHEMA, SCHEMA_VERSION, VERSION_KEY
@@ -153,16 +152,10 @@ def taken(words: Sequence[str]) -> tuple[float, float]:
     Raises:
         SystemExit: The command failed.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hesperus", *words],
-        stdout=subprocess.DEVNULL,
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"hesperus {' '.join(words)} ended with {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    used = usage_of([sys.executable, "-m", "hesperus", *words], {"OPENBLAS_NUM_THREADS": "1"})
+    if used.code:
+        raise SystemExit(f"hesperus {' '.join(words)} ended with {used.code}")
+    return used.processor, used.memory / (1 << 20)
 
 
 def main() -> int:

@@ -1,8 +1,8 @@
 """What a study of any size takes, worked out from rates that are measured here, and one real run held against it.
 
 Two runs of different size at a simulated endpoint without limits give the processor's time, memory and disk of a request, and
-what does not grow. Memory grows with the requests only beyond those that are asked at a time: it is told where both runs have
-more. The same runs again, with every reply in the store, give what reading and writing take, by the clock too;
+what does not grow. Memory is that of all processes of the command at once; it may grow by a fifth as the requests grow tenfold. The
+same runs again, with every reply in the store, give what reading and writing take, by the clock too;
 merging the stores gives its rate. A third run, at an endpoint with a latency and a limit, is then predicted and made: prediction
 and truth stand beside each other. What follows is arithmetic: the time of N requests is what reading and writing take, and N over
 the least of the endpoint's limit, what is in flight over the latency, and what one core can ask.
@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from math import log10
 from pathlib import Path
 
+from command_usage import usage_of
 from loopback_server import serving
 from result_rows import keep
 
@@ -43,7 +43,9 @@ CHOICES = {
 }  # fmt: skip
 LANGUAGES = ("en", "de")
 AT_ONCE = 1 << 14
-"""Questions that are asked at a time: below it, and little above, memory is that of how many there are."""
+"""Replies that are held at a time: below it, and little above, memory is that of how many there are."""
+MOST_GROWTH = 0.2
+"""Share by which memory may grow as the requests grow tenfold."""
 MOST_OFF = 0.25
 """Share by which the real run may miss the prediction; other work on the machine alone moves it by a tenth."""
 
@@ -71,6 +73,7 @@ class Rates:
         reading_clock: The same for reading.
         memory: Bytes of memory for a request; None where the runs are too small to tell.
         base_memory: Bytes that every run takes; of the larger one where the runs are too small to tell.
+        growth: Share by which memory grew from the smaller run to the larger, for a tenfold of requests.
         store: Bytes of the reply store for a reply of a line.
         folder: Bytes of the run folder for a record.
         merging: Replies merged in a second.
@@ -83,6 +86,7 @@ class Rates:
     reading_clock: float
     memory: float | None
     base_memory: float
+    growth: float
     store: float
     folder: float
     merging: float
@@ -125,14 +129,15 @@ def main() -> int:
     }  # fmt: skip
     for name, value, unit in (("asking, whole run", rates.asking * 1e3, "ms CPU a request"),
                               ("reading and writing", rates.reading * 1e3, "ms CPU a request"),
-                              ("memory", rates.memory, "bytes a request"), ("store", rates.store, "bytes a reply"),
+                              ("memory", rates.memory, "bytes a request"),
+                              ("growth of memory", rates.growth, "share, tenfold requests"), ("store", rates.store, "bytes a reply"),
                               ("merging", rates.merging, "replies a second")):  # fmt: skip
         if value is not None:
             keep(name, value, unit)
     keep("real run", real.seconds, "s", peer="the prediction", ratio=real.seconds / predicted)
     print(json.dumps(report, indent=2))
     print("\n".join(table(rates)))
-    return 0 if abs(real.seconds / predicted - 1) <= MOST_OFF else 1
+    return int(abs(real.seconds / predicted - 1) > MOST_OFF or rates.growth > MOST_GROWTH)
 
 
 def measured(home: Path, small: int, large: int) -> Rates:
@@ -155,6 +160,7 @@ def measured(home: Path, small: int, large: int) -> Rates:
         reading_clock=clock,
         memory=memory,
         base_memory=two.memory if memory is None else one.memory - small * memory,
+        growth=(two.memory / one.memory - 1) / log10(large / small),
         store=(two.store - one.store) / more,
         folder=(two.folder - one.folder) / more,
         merging=rows / (time.perf_counter() - began),
@@ -163,44 +169,35 @@ def measured(home: Path, small: int, large: int) -> Rates:
 
 def run(url: str, home: Path, requests: int) -> Taken:
     """A study of that many requests by the command, as a user runs it."""
-    began = time.perf_counter()
-    process = started(url, home, requests, CONCURRENCY)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"hesperus run ended with {process.returncode}")
+    used = usage_of(command_of(url, home, requests, CONCURRENCY))
+    if used.code:
+        raise SystemExit(f"hesperus run ended with {used.code}")
     return Taken(
-        time.perf_counter() - began,
-        usage.ru_utime + usage.ru_stime,
-        usage.ru_maxrss * 1024,
+        used.seconds,
+        used.processor,
+        used.memory,
         (home / "replies.sqlite").stat().st_size,
         sum(path.stat().st_size for path in (home / "run").iterdir()),
     )
 
 
-def started(url: str, home: Path, requests: int, concurrency: int) -> subprocess.Popen[bytes]:
-    """The command with a study of that many requests, each with a prompt of its own; it has started."""
+def command_of(url: str, home: Path, requests: int, concurrency: int) -> list[str]:
+    """The command with a study of that many requests, each with a prompt of its own, whose items are made."""
     home.mkdir(exist_ok=True)
     for language in LANGUAGES:
-        rows = (
-            {
-                "sample_id": f"made/test/{n}",
-                "question": QUESTION.format(n),
-                "answer": "ABCD"[n % 4],
-                **CHOICES,
-            }
-            for n in range(requests // len(LANGUAGES))
-        )
-        (home / f"test_{language}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ["similarity", "--task", "global-mmlu", "--data", str(home / "test_{language}.jsonl"), "--model", "http/bench",
-             "--base-url", url, "--scoring", "generate", "--resamples", "0", "--out", str(home / "run"), "--quiet",
-             "--concurrency", str(concurrency), "--table", "means",
-             *(word for language in LANGUAGES for word in ("--language", language))]  # fmt: skip
-    return subprocess.Popen(
-        [sys.executable, "-m", "hesperus", "run", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+        with (home / f"test_{language}.jsonl").open("w", encoding="utf-8") as file:
+            for n in range(requests // len(LANGUAGES)):
+                row = {
+                    "sample_id": f"made/test/{n}",
+                    "question": QUESTION.format(n),
+                    "answer": "ABCD"[n % 4],
+                    **CHOICES,
+                }
+                file.write(json.dumps(row) + "\n")
+    return [sys.executable, "-m", "hesperus", "run", "similarity", "--task", "global-mmlu", "--data",
+            str(home / "test_{language}.jsonl"), "--model", "http/bench", "--base-url", url, "--scoring", "generate",
+            "--resamples", "0", "--out", str(home / "run"), "--quiet", "--concurrency", str(concurrency), "--table", "means",
+            *(word for language in LANGUAGES for word in ("--language", language))]  # fmt: skip
 
 
 def table(rates: Rates) -> Iterator[str]:

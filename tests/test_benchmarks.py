@@ -33,3 +33,20 @@ def test_an_unknown_benchmark_is_named(
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--short", "engines", "pith"])
     assert benchmarks.main() == 2
     assert capsys.readouterr().err.startswith("no benchmark engines, pith; there are agreement, ")
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="memory of other processes is read from /proc"
+)
+def test_the_memory_of_a_command_is_that_of_its_processes_and_not_of_who_measures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(benchmarks.__file__).parent))
+    from command_usage import usage_of
+
+    mine = b"x" * (200 << 20)
+    hold = "import time; held = b'x' * (30 << 20); time.sleep(0.5)"
+    two = f"import subprocess, sys; held = b'x' * (30 << 20); subprocess.run([sys.executable, '-S', '-c', {hold!r}]); sys.exit(3)"
+    one, both = usage_of([sys.executable, "-S", "-c", hold]), usage_of([sys.executable, "-S", "-c", two])
+    assert (one.code, both.code) == (0, 3) and one.seconds > 0.5 and one.processor > 0
+    assert 30 << 20 < one.memory < 60 << 20 < both.memory < 120 << 20 < len(mine)
