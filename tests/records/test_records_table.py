@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hesperus.errors import DataError, UsageError
-from hesperus.records import KEY, SCHEMA, conform, read_records, records_frame, write_records
+from hesperus.records import KEY, SCHEMA, conform, read_records, records_frame, write_records, writing
 from hesperus.types import OUTCOMES, Record
 
 ROW = {
@@ -262,6 +262,28 @@ def test_the_same_rows_in_any_order_give_the_same_bytes(tmp_path: Path) -> None:
     assert found.equals(found.sort(KEY))
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["a.parquet", "b.parquet"]
     assert stat.S_IMODE((tmp_path / "a.parquet").stat().st_mode) & stat.S_IRUSR
+
+
+def test_rows_with_long_texts_are_packed_in_smaller_groups_by_the_disk_and_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = pl.DataFrame(
+        {"text": ["ü" * 200] * 300, "other": ["x", None, ""] * 100, "number": [1, 2, 3] * 100}
+    )
+    assert writing._group_size(short.lazy()) == writing._group_size(short.select("number").lazy()) == 1 << 15
+    assert writing._group_size(short.clear().lazy()) == 1 << 15
+    long = short.with_columns(pl.col("text").repeat_by(10).list.join(""))  # 4,000 bytes a row
+    assert writing._group_size(long.lazy()) == 1 << 12
+    monkeypatch.setattr(writing, "_GROUP_BYTES", 1)
+    assert writing._group_size(short.lazy()) == 1 << 10
+    monkeypatch.setattr(writing, "_LEAST_GROUP", 16)
+    frame = conform(_frame(*({"item": f"i{n}", "reply": "long " * n} for n in range(200))))
+    write_records(frame, tmp_path / "held.parquet")
+    write_records(frame.sample(fraction=1.0, shuffle=True, seed=1).lazy(), tmp_path / "disk.parquet")
+    assert (tmp_path / "held.parquet").read_bytes() == (tmp_path / "disk.parquet").read_bytes()
+    monkeypatch.setattr(writing, "_GROUP_BYTES", 1 << 24)
+    write_records(frame, tmp_path / "one.parquet")
+    assert (tmp_path / "held.parquet").stat().st_size > (tmp_path / "one.parquet").stat().st_size
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

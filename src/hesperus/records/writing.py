@@ -16,8 +16,10 @@ from hesperus.records.labels import TaskLabels
 from hesperus.records.ordering import in_key_order, merged
 from hesperus.records.schema import SCHEMA_VERSION, VERSION_KEY
 
-_ROW_GROUP = 1 << 15
-"""Rows that are packed together in a file; so many are in memory as it is written, with their replies."""
+_ROW_GROUP, _LEAST_GROUP = 1 << 15, 1 << 10
+"""Rows that are packed together in a file, at most and at least; some times as many are in memory as it is written."""
+_GROUP_BYTES = 1 << 24
+"""Bytes of text of rows that are packed together, about."""
 _AT_ONCE, _FIRST = 1 << 15, 1 << 10
 """Rows that are checked and sorted at once where records come from disk; of the first it is seen how long they are."""
 _BYTES_AT_ONCE = 1 << 25
@@ -71,6 +73,16 @@ def write_parquet(
     """Write a frame, whole or not at all, with settings under which equal frames give equal bytes."""
     rows = frame if isinstance(frame, pl.LazyFrame) else frame.rechunk().lazy()
     settings: dict[str, Any] = {
-        "compression": "zstd", "compression_level": 3, "row_group_size": _ROW_GROUP, "metadata": dict(metadata or {})
+        "compression": "zstd", "compression_level": 3, "row_group_size": _group_size(rows), "metadata": dict(metadata or {})
     }  # fmt: skip
     write_whole(path, lambda partial: rows.sink_parquet(partial, **settings))
+
+
+def _group_size(rows: pl.LazyFrame) -> int:
+    """How many rows are packed together: fewer, by powers of two, where their texts are long on average."""
+    text = pl.sum_horizontal(pl.lit(0, pl.Int64), pl.col(pl.String).str.len_bytes().cast(pl.Int64).sum())
+    count, length = rows.select(pl.len(), text.alias("text")).collect(engine="streaming").row(0)
+    size = _ROW_GROUP
+    while size > _LEAST_GROUP and size * length > _GROUP_BYTES * count:
+        size //= 2
+    return size
