@@ -81,7 +81,7 @@ class Sense:
     @property
     def is_original(self) -> bool:
         """True where the benchmark itself gave the text."""
-        return self == Sense(self.language)
+        return (self.source, self.via, self.variant, self.maker) == (None, None, None, None)
 
     @property
     def origin(self) -> str:

@@ -183,11 +183,11 @@ def answer_row(
     one: Asked, result: Reply | Failure | Fault, senses: Senses, how: AskSettings, task: str
 ) -> dict[str, object]:
     """A row of the records: the answer that a reply holds, or why it is absent."""
-    row = {**asked_row(one, task), "gold": senses.golds[one.cell.input.origin].get(one.item)}
+    row, sense = asked_row(one, task), one.cell.input
     if isinstance(result, Failure | Fault):
-        return {**row, **lost_reply(result)}
+        return {**row, "gold": senses.golds[sense.origin].get(one.item), **lost_reply(result)}
     instruction = senses.instructions[one.cell.instruction]
-    item = senses.inputs[one.cell.input][one.item]
+    item = senses.inputs[sense][one.item]
     assert isinstance(instruction, Instruction) and isinstance(item, Item)
     labels = labels_on_offer(senses, instruction, item)
     if result.option_logprobs is not None:
@@ -197,6 +197,7 @@ def answer_row(
     thought = result.reasoning
     return {
         **row,
+        "gold": item.gold if sense.is_original else senses.golds[sense.origin].get(one.item),
         "outcome": answer.outcome,
         "answer": answer.label,
         "note": None if result.text.strip() or result.option_logprobs else _without_text(result),
