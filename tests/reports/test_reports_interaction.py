@@ -20,7 +20,7 @@ from hesperus.reports.columns import Column
 from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid, Number
 from hesperus.reports.html_page import ShownPage, html
-from hesperus.reports.theme import values
+from hesperus.reports.theme import chart_of
 from reports.headless_chromium import Page as Tab
 from reports.headless_chromium import visit
 from waiting import LIMIT, until
@@ -58,10 +58,7 @@ def drawn(number: int) -> Drawing:
     ]
     y = alt.Y("language:N", title=None, axis=alt.Axis(labelLimit=400))
     chart = (
-        alt.Chart(values(rows))
-        .mark_bar()
-        .encode(x=alt.X("right:Q", title="right answers"), y=y)
-        .properties(width=300)
+        chart_of(rows).mark_bar().encode(x=alt.X("right:Q", title="right answers"), y=y).properties(width=300)
     )
     return Drawing("accuracy", "accuracy", chart, "Right answers by language.", "accuracy")
 

@@ -15,7 +15,7 @@ from hesperus.analysis.table import Row, Table
 from hesperus.reports.heat import Shades, Sides, heat_map
 from hesperus.reports.multisense_figures import placed
 from hesperus.reports.points import MOST_LINES, panel_titles, panelled
-from hesperus.reports.theme import COLOURS, NEUTRAL, SHARE, WIDTH, values
+from hesperus.reports.theme import COLOURS, NEUTRAL, SHARE, WIDTH, chart_of
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
 from hesperus.wording import OUTCOME_WORDS, parsed, sense_label
@@ -175,7 +175,7 @@ def _stacked(
         held = sorted(placed, key=lambda row: row["place"])
         present = {row["line"] for row in held}
         y = alt.Y("line:N", sort=[line for line in order if line in present], title=None)
-        bars = alt.Chart(values(held)).mark_bar(height={"band": 0.82}, stroke="#ffffff", strokeWidth=0.6)
+        bars = chart_of(held).mark_bar(height={"band": 0.82}, stroke="#ffffff", strokeWidth=0.6)
         x = alt.X("value:Q", stack="zero", title=title, axis=SHARE, scale=scale)
         layers = [bars.encode(y=y, x=x, order=alt.Order("place:Q"), color=colour)]
         layers += [_inside(held, y)] if is_whole else []
@@ -205,5 +205,5 @@ def _inside(held: Sequence[Row], y: Any) -> Any:
         if row["value"] >= 0.085:
             middle = start + row["value"] / 2
             marks.append({"line": row["line"], "middle": middle, "text": cell(row["value"], "label")})
-    text = alt.Chart(values(marks)).mark_text(fontSize=11, fontWeight="bold", color="#ffffff")
+    text = chart_of(marks).mark_text(fontSize=11, fontWeight="bold", color="#ffffff")
     return text.encode(y=y, x=alt.X("middle:Q"), text="text:N")

@@ -44,7 +44,10 @@ def drawn(make: Callable[P, Iterator[Drawing]]) -> Callable[P, list[Drawing]]:
 
     @wraps(make)
     def made(*args: P.args, **kwargs: P.kwargs) -> list[Drawing]:
-        return [drawing for drawing in make(*args, **kwargs) if drawing.chart is not None]
+        from hesperus.reports.theme import unchecked
+
+        with unchecked():
+            return [drawing for drawing in make(*args, **kwargs) if drawing.chart is not None]
 
     return made
 

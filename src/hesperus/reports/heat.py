@@ -9,7 +9,7 @@ from typing import Any, Literal
 import altair as alt
 
 from hesperus.analysis.table import Row
-from hesperus.reports.theme import GRID, INK, SEQUENTIAL, values
+from hesperus.reports.theme import GRID, INK, SEQUENTIAL, chart_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +122,13 @@ def heat_map(
     }
     layers = []
     if known:
-        base = alt.Chart(values(known)).encode(x=x, y=y)
+        base = chart_of(known).encode(x=x, y=y)
         tile = base.mark_rect(aria="description" in said, stroke=GRID, strokeOpacity=0.3)
         layers.append(tile.encode(color=shades.colour, **said))
         if writes:
             layers.append(base.mark_text(fontSize=writes).encode(text="text:N", color=shades.ink))
     if lost:
-        base = alt.Chart(values(lost)).encode(x=x, y=y)
+        base = chart_of(lost).encode(x=x, y=y)
         told = {name: field for name, field in said.items() if name == "description"}
         clear = base.mark_rect(aria=bool(told), fill="#ffffff", fillOpacity=0, stroke=GRID, strokeOpacity=0.6)
         layers += [

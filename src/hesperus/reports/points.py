@@ -10,7 +10,7 @@ import altair as alt
 
 from hesperus.analysis.families import spans
 from hesperus.analysis.table import Row
-from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
+from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, chart_of
 
 _STEP = 26
 """Pixels of a line."""
@@ -238,10 +238,10 @@ class _Panel:
         labelled = [row for row in self.rows if row.get("label")]
         if labelled:
             # Above its point a label meets no line of the same row.
-            text = alt.Chart(values(labelled)).mark_text(fontSize=10, dy=-9, color=INK)
+            text = chart_of(labelled).mark_text(fontSize=10, dy=-9, color=INK)
             layers.append(text.encode(x=self.x, y=y, text="label:N"))
         if self.layout.has_zero:
-            zero = alt.Chart(values([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1.1)
+            zero = chart_of([{"zero": 0}]).mark_rule(color=INK, strokeWidth=1.1)
             layers.insert(0, zero.encode(x="zero:Q"))
         if panel in self.layout.rules:
             layers += self._rule(*self.layout.rules[panel])
@@ -259,9 +259,7 @@ class _Panel:
             ranged = [row for row in _of(one, self.rows) if None not in (row["low"], row["high"])]
             if ranged:
                 colour = one.bar_colour or one.colour
-                bar = alt.Chart(values(ranged)).mark_rule(
-                    strokeWidth=one.bar, color=colour, opacity=one.opacity
-                )
+                bar = chart_of(ranged).mark_rule(strokeWidth=one.bar, color=colour, opacity=one.opacity)
                 low = self.x.copy()
                 low.shorthand = "low:Q"
                 yield bar.encode(x=low, x2="high:Q", **self._place(y))
@@ -271,7 +269,7 @@ class _Panel:
             known = [row for row in _of(one, self.rows) if row["value"] is not None]
             if known:
                 told = {"description": "told:N"} if "told" in known[0] else {}
-                point = alt.Chart(values(known)).mark_point(
+                point = chart_of(known).mark_point(
                     filled=one.is_filled, opacity=1, size=one.size, shape=one.shape, color=one.colour,
                     strokeWidth=0 if one.is_filled else 2.2, aria=bool(told),
                 )  # fmt: skip
@@ -279,7 +277,7 @@ class _Panel:
 
     def _rule(self, at: float, name: str) -> list[Any]:
         """A dashed line with its name at the foot."""
-        rule = alt.Chart(values([{"value": at, "name": name}])).encode(x=self.x)
+        rule = chart_of([{"value": at, "name": name}]).encode(x=self.x)
         text = rule.mark_text(fontSize=10, align="right", dx=-4, color=NEUTRAL)
         return [
             rule.mark_rule(strokeDash=[4, 3], color=NEUTRAL, strokeWidth=1.4),
@@ -292,13 +290,13 @@ class _Panel:
         if len(found) < 2:
             return
         right = alt.value("width")
-        borders = alt.Chart(values([{"at": start * _STEP} for _, start, _ in found[1:]]))
+        borders = chart_of([{"at": start * _STEP} for _, start, _ in found[1:]])
         border = borders.mark_rule(color=INK, strokeWidth=0.8, opacity=0.55)
         place = alt.Y("at:Q", scale=None, axis=None)
         yield border.encode(x=alt.value(0), x2=right, y=place)
         if is_named:
             middles = [{"name": name, "at": (start + end) * _STEP / 2} for name, start, end in found]
-            text = alt.Chart(values(middles)).mark_text(
+            text = chart_of(middles).mark_text(
                 align="left", dx=10, fontSize=11, fontStyle="italic", color=INK
             )
             yield text.encode(x=right, y=place, text="name:N")

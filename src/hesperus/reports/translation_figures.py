@@ -20,7 +20,7 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid, Number, Wording
 from hesperus.reports.points import panel_titles, panelled
 from hesperus.reports.tabulated import estimate_text
-from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, values
+from hesperus.reports.theme import COLOURS, INK, NEUTRAL, SHAPES, SHARE, WIDTH, chart_of
 from hesperus.untrusted import shortened
 from hesperus.wording import SCORE_NAMES, language_label, parsed, target_label
 
@@ -69,7 +69,7 @@ def translation_figure(table: Table, *, score: str = "bleu") -> Any | None:
     models = list(dict.fromkeys(str(row["model"]) for row in rows))
     if not rows:
         return None
-    base = alt.Chart(values(_labeled_apart(rows))).encode(
+    base = chart_of(_labeled_apart(rows)).encode(
         x=alt.X(
             "score:Q",
             title=f"mean {SCORE_NAMES.get(score, score)} of the translated input",
@@ -135,7 +135,7 @@ def _panel(rows: Sequence[Any], score: str, heading: dict[str, str]) -> Any:
     layers = []
     others = [sense for sense in senses if sense != main]
     if 0 < len(others) <= _MOST_LINES and any(p["many"] and p["sense"] in others for p in points):
-        behind = alt.Chart(values([point for point in points if point["sense"] in others and point["many"]]))
+        behind = chart_of([point for point in points if point["sense"] in others and point["many"]])
         layers.append(
             behind.mark_line(color=NEUTRAL, opacity=0.55, strokeWidth=1).encode(x=x, y=y, detail="sense:N")
         )
@@ -144,12 +144,12 @@ def _panel(rows: Sequence[Any], score: str, heading: dict[str, str]) -> Any:
     shown = [point for point in points if point["sense"] == main]
     sure = [point for point in shown if point["many"]]
     if sure:
-        base = alt.Chart(values(sure)).encode(x=x)
+        base = chart_of(sure).encode(x=x)
         layers += [
             base.mark_line(color=COLOURS[0], strokeWidth=1.6).encode(y=y),
             base.mark_rule(color=COLOURS[0], strokeWidth=1.6).encode(y="low:Q", y2="high:Q"),
         ]
-    base = alt.Chart(values(shown)).encode(x=x)
+    base = chart_of(shown).encode(x=x)
     ring = base.mark_point(color=COLOURS[0], size=58, strokeWidth=1.6, opacity=1, aria=True)
     fill = alt.condition("datum.many", alt.value(COLOURS[0]), alt.value("transparent"))
     layers += [

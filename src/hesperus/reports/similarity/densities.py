@@ -14,7 +14,7 @@ from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.similarity.heat_maps import told
-from hesperus.reports.theme import COLOURS, DASHES, WIDTH, values
+from hesperus.reports.theme import COLOURS, DASHES, WIDTH, chart_of
 from hesperus.rounding import cell
 from hesperus.wording import counted, sense_label
 
@@ -101,15 +101,15 @@ def _panel(
     for name, hue in zip(lanes, hues, strict=True):
         own = [row for row in curves if row["kind"] == name]
         if own:
-            layers.append(alt.Chart(values(own)).mark_area(opacity=0.14, color=hue).encode(x=x, y=y))
+            layers.append(chart_of(own).mark_area(opacity=0.14, color=hue).encode(x=x, y=y))
     if curves:
-        line = alt.Chart(values(curves)).mark_line(strokeWidth=2.2)
+        line = chart_of(curves).mark_line(strokeWidth=2.2)
         layers.append(line.encode(x=x, y=y, color=colour, strokeDash=dash))
-    rule = alt.Chart(values(means)).mark_rule(strokeWidth=1.6, aria=True)
+    rule = chart_of(means).mark_rule(strokeWidth=1.6, aria=True)
     layers.append(rule.encode(x=x, color=colour, strokeDash=dash, description="told:N"))
     width = WIDTH if alone else 265
     top = alt.layer(*layers).properties(width=width, height=150 if curves else 30)
-    rug = alt.Chart(values(ticks)).mark_tick(thickness=1.4, size=8, opacity=0.75, aria=True)
+    rug = chart_of(ticks).mark_tick(thickness=1.4, size=8, opacity=0.75, aria=True)
     under = rug.encode(
         x=alt.X("at:Q", axis=None, scale=scale),
         y=alt.Y("lane:Q", scale=None, axis=None),

@@ -22,7 +22,7 @@ from hesperus.reports.columns import statistic_name
 from hesperus.reports.heat import Shades, Sides, heat_map
 from hesperus.reports.points import side_by_side
 from hesperus.reports.tabulated import estimate_text
-from hesperus.reports.theme import INK, values
+from hesperus.reports.theme import INK, chart_of
 from hesperus.rounding import cell
 from hesperus.wording import counted
 
@@ -85,7 +85,7 @@ class _Maps:
         ]
         sides = Sides(labels, labels, (side, side), text=size)
         x, y = sides.places
-        diagonal = alt.Chart(values([{"across": label, "down": label} for label in labels]))
+        diagonal = chart_of([{"across": label, "down": label} for label in labels])
         dashes = diagonal.mark_text(text="–", fontSize=size, color=INK).encode(x=x, y=y)
         borders = _borders(
             spans(names, self.groups) if self.groups else [], side, side * len(names), is_named=ends
@@ -224,7 +224,7 @@ def _borders(held: Sequence[tuple[str, int, int]], side: int, whole: int, *, is_
     if len(held) < 2:
         return []
     # One layer for all lines of a direction: a chart for each of 200 groups takes a minute to be put together.
-    starts = alt.Chart(values([{"at": start * side} for _, start, _ in held[1:]]))
+    starts = chart_of([{"at": start * side} for _, start, _ in held[1:]])
     rules = starts.mark_rule(color=INK, strokeWidth=1.4)
     down, across = (place("at:Q", scale=None, axis=None) for place in (alt.Y, alt.X))
     lines = [
@@ -235,5 +235,5 @@ def _borders(held: Sequence[tuple[str, int, int]], side: int, whole: int, *, is_
         return lines
     places = [{"name": group, "at": (start + end) * side / 2} for group, start, end in held]
     size = max(9, min(11, side - 2))
-    names = alt.Chart(values(places)).mark_text(align="left", fontSize=size, fontStyle="italic", color=INK)
+    names = chart_of(places).mark_text(align="left", fontSize=size, fontStyle="italic", color=INK)
     return [*lines, names.encode(x=alt.value(whole + 8), y=down, text="name:N")]

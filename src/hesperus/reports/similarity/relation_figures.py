@@ -15,7 +15,7 @@ from hesperus.analysis.table import Row
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.similarity.heat_maps import told
 from hesperus.reports.tabulated import estimate_text
-from hesperus.reports.theme import COLOURS, INK, NEUTRAL, values
+from hesperus.reports.theme import COLOURS, INK, NEUTRAL, chart_of
 from hesperus.rounding import cell
 from hesperus.untrusted import shortened
 from hesperus.wording import sense_label
@@ -73,10 +73,10 @@ def _panel(found: SimilarityFindings, relation: Row, points: Sequence[Point]) ->
     up = alt.Y("y:Q", title=mean, scale=_fixed(span_y), axis=ticks)
     layers = []
     if line and line[0]["low"] is not None:
-        band = alt.Chart(values(line)).mark_area(color=NEUTRAL, opacity=0.22)
+        band = chart_of(line).mark_area(color=NEUTRAL, opacity=0.22)
         layers.append(band.encode(x=across, y=alt.Y("low:Q", scale=_fixed(span_y)), y2="high:Q"))
     if line:
-        layers.append(alt.Chart(values(line)).mark_line(color=INK, strokeWidth=1.5).encode(x=across, y=up))
+        layers.append(chart_of(line).mark_line(color=INK, strokeWidth=1.5).encode(x=across, y=up))
     of_models = relation["points"] == "model"
     layers += _marks(points, across, up, spans=(span_x, span_y), of_models=of_models)
     title = alt.TitleParams(
@@ -134,7 +134,7 @@ def _marks(
         }
         for point in points
     ]
-    base = alt.Chart(values(rows)).encode(x=across)
+    base = chart_of(rows).encode(x=across)
     layers = []
     if any(row["low"] is not None for row in rows):
         low = alt.Y("low:Q", scale=_fixed(spans[1]))
@@ -144,7 +144,7 @@ def _marks(
     layers.append(dots.encode(y=up, description="told:N"))
     named = _apart(rows, spans)
     if named:
-        text = alt.Chart(values(named)).mark_text(align="left", dx=6, dy=-6, color=INK, fontSize=10)
+        text = chart_of(named).mark_text(align="left", dx=6, dy=-6, color=INK, fontSize=10)
         layers.append(text.encode(x=across, y=up, text="name:N"))
     return layers
 

@@ -15,7 +15,7 @@ from hesperus.reports.drawing import Drawing, drawn
 from hesperus.reports.points import PointsLayout, Series, points_figure, zero_axis
 from hesperus.reports.tabulated import estimate_text
 from hesperus.reports.tax.tax_grids import bound_name, over, who
-from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, WIDTH, values
+from hesperus.reports.theme import COLOURS, GRID, NEUTRAL, WIDTH, chart_of
 from hesperus.rounding import cell
 from hesperus.wording import SCORE_NAMES, counted
 
@@ -240,11 +240,7 @@ def _histogram(scores: Sequence[float], metric: str, threshold: float) -> Any:
         "from:Q", title=metric, scale=alt.Scale(domain=[0, 100], nice=False), axis=alt.Axis(tickCount=10)
     )
     y = alt.Y("count:Q", title="back-translations", axis=alt.Axis(tickCount=4, format=",.0f"))
-    bars = alt.Chart(values(rows)).mark_rect(
-        color=COLOURS[0], opacity=0.75, stroke=GRID, strokeWidth=0.4, aria=True
-    )
-    line = alt.Chart(values([{"at": threshold}])).mark_rule(
-        color=COLOURS[1], strokeWidth=2, strokeDash=[5, 3]
-    )
+    bars = chart_of(rows).mark_rect(color=COLOURS[0], opacity=0.75, stroke=GRID, strokeWidth=0.4, aria=True)
+    line = chart_of([{"at": threshold}]).mark_rule(color=COLOURS[1], strokeWidth=2, strokeDash=[5, 3])
     drawn_bars = bars.encode(x=x, x2="to:Q", y=y, y2="base:Q", description="told:N")
     return alt.layer(drawn_bars, line.encode(x="at:Q")).properties(width=WIDTH, height=110)
