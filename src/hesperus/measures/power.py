@@ -322,8 +322,13 @@ def agreement_detectable(
 
     def found(tilt: float) -> float | None:
         weights = counts * np.maximum(1.0 + tilt * direction / scale, 0.0)
-        world = _World(apart, kinds, weights * len(columns) / weights.sum(), bootstrap)
-        return world.value if world.value > 0 and world.low > beyond * world.error else None
+        weights = weights * len(columns) / weights.sum()
+        value = float(apart.reduce(weights @ kinds))
+        # Half of all tilts make no difference, or one the other way; nothing need be drawn to see that.
+        if not value > 0:
+            return None
+        low, error = _spread(apart, kinds, weights, bootstrap)
+        return value if low > beyond * error else None
 
     for tilt in np.arange(-_MOST_TILT, _MOST_TILT, _TILT):
         value = found(tilt)
@@ -338,20 +343,18 @@ def agreement_detectable(
     return None
 
 
-class _World:
-    """A difference where kinds of items are so frequent: its value, the lower end of its interval, and how that varies."""
-
-    def __init__(self, apart: Statistic, kinds: Floats, weights: Floats, bootstrap: Bootstrap) -> None:
-        self.value = float(apart.reduce(weights @ kinds))
-        generator = np.random.default_rng(bootstrap.seed)
-        # Exponential weights of items of one kind add up to a Gamma weight.
-        drawn = generator.standard_gamma(np.maximum(weights, 1e-9), (_WORLDS, len(weights)))
-        drawn *= weights.sum() / drawn.sum(axis=1, keepdims=True)
-        sums = drawn @ kinds
-        if bootstrap.interval == "bayesian" and not isinstance(apart.corners, NoCorners):
-            corners = np.asarray(apart.corners, dtype=np.float64)
-            sums = sums + generator.standard_gamma(0.5, (_WORLDS, len(corners))) @ corners
-        spread = apart.reduce(sums)
-        spread = spread[np.isfinite(spread)]
-        self.low = float(np.quantile(spread, (1 - bootstrap.level) / 2)) if len(spread) else -np.inf
-        self.error = float(spread.std()) if len(spread) else np.inf
+def _spread(apart: Statistic, kinds: Floats, weights: Floats, bootstrap: Bootstrap) -> tuple[float, float]:
+    """Of a difference where kinds of items are so frequent: the lower end of its interval, and how it varies."""
+    generator = np.random.default_rng(bootstrap.seed)
+    # Exponential weights of items of one kind add up to a Gamma weight.
+    drawn = generator.standard_gamma(np.maximum(weights, 1e-9), (_WORLDS, len(weights)))
+    drawn *= weights.sum() / drawn.sum(axis=1, keepdims=True)
+    sums = drawn @ kinds
+    if bootstrap.interval == "bayesian" and not isinstance(apart.corners, NoCorners):
+        corners = np.asarray(apart.corners, dtype=np.float64)
+        sums = sums + generator.standard_gamma(0.5, (_WORLDS, len(corners))) @ corners
+    spread = apart.reduce(sums)
+    spread = spread[np.isfinite(spread)]
+    if not len(spread):
+        return -np.inf, np.inf
+    return float(np.quantile(spread, (1 - bootstrap.level) / 2)), float(spread.std())
