@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import hesperus
 from waiting import LIMIT
 
 resource = pytest.importorskip("resource")
@@ -17,12 +18,11 @@ RUN = ("run", "similarity", "--task", "atlas", "--model", "pocket/m", "--languag
        "--scoring", "generate", "--resamples", "0", "--limit", "40", "--quiet")  # fmt: skip
 
 
-def run(folder: Path, largest: int | None) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, largest: int) -> subprocess.CompletedProcess[str]:
     """A run whose files must not become larger."""
 
     def bound() -> None:
-        if largest is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
 
     return subprocess.run(
         [sys.executable, "-m", "hesperus", *RUN, "--out", str(folder / "run")],
@@ -37,7 +37,7 @@ def test_no_room_is_named_and_the_run_goes_on(tmp_path: Path) -> None:
         assert end.returncode in (2, 3), end.stderr
         ends.append(end.stderr.strip().splitlines()[-1])
     assert all(line.startswith("error: ") and str(tmp_path) in line for line in ends), ends
-    assert run(tmp_path, None).returncode == 0
+    assert hesperus(*RUN, "--out", tmp_path / "run").returncode == 0
     assert {path.name for path in (tmp_path / "run").iterdir()} == {
         "records.parquet", "items.parquet", "study.yaml", "signature.json",
     }  # fmt: skip

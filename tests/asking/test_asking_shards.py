@@ -11,6 +11,7 @@ from collections import Counter
 import pytest
 
 import hesperus as hs
+from command_line import hesperus
 from hesperus.asking import ReplyStore
 from hesperus.asking.shards import Shard, ShardNote, ShardResult
 from hesperus.errors import UsageError
@@ -20,11 +21,16 @@ from waiting import last_words, until
 KILLS, CONCURRENCY = 2, 4
 
 
+def words_of(endpoint, folder, *words):
+    """The words of the command."""
+    return ["run", "multisense", "--task", "atlas", "--model", "http/m", "--base-url", endpoint.url, "--target", "de",
+            "--limit", "15", "--concurrency", str(CONCURRENCY), "--out", str(folder), "--quiet", *words]  # fmt: skip
+
+
 def command(endpoint, folder, *words):
     """The command in a process of its own."""
-    flags = ["run", "multisense", "--task", "atlas", "--model", "http/m", "--base-url", endpoint.url, "--target", "de",
-             "--limit", "15", "--concurrency", str(CONCURRENCY), "--out", str(folder), "--quiet", *words]  # fmt: skip
-    return subprocess.Popen([sys.executable, "-m", "hesperus", *flags], stderr=subprocess.PIPE, text=True)
+    run = [sys.executable, "-m", "hesperus", *words_of(endpoint, folder, *words)]
+    return subprocess.Popen(run, stderr=subprocess.PIPE, text=True)
 
 
 def end_of(process):
@@ -44,8 +50,8 @@ def test_shards_that_are_killed_ask_nothing_twice_at_an_endpoint_that_never_says
         return Say(made, seconds=0.01)
 
     with serving(behave) as endpoint:
-        code, said = end_of(command(endpoint, folder, "--shard", "0/2"))
-        assert code == 0, said
+        done = hesperus(*words_of(endpoint, folder, "--shard", "0/2"))
+        assert done.returncode == 0, done.stderr
         for _ in range(KILLS):
             seen = len(endpoint.bodies)
             process = command(endpoint, folder, "--shard", "1/2")
@@ -56,8 +62,8 @@ def test_shards_that_are_killed_ask_nothing_twice_at_an_endpoint_that_never_says
         assert [code for code, _ in map(end_of, both)] == [0, 0]
         asked = Counter(endpoint.asked)
         assert hs.merge(tmp_path / "run.shards").is_whole
-        code, said = end_of(command(endpoint, folder, "--max-requests", "0"))
-        assert code == 0, said
+        done = hesperus(*words_of(endpoint, folder, "--max-requests", "0"))
+        assert done.returncode == 0, done.stderr
         assert Counter(endpoint.asked) == asked, "the last run asks nothing"
     with ReplyStore(tmp_path / "replies.sqlite") as store:
         kept = Counter(row.request.prompt.user for row in store.stored())

@@ -15,12 +15,13 @@ import pytest
 from typer.testing import CliRunner
 
 from batch_endpoint import replied, serving_batches
+from command_line import hesperus
 from hesperus.asking import ReplyStore
 from hesperus.cli.app import app
 from hesperus.models import LocalModel, model
 from hesperus.types import Prompt, Request
 from loopback_endpoint import Say, serving, user_text
-from waiting import LIMIT, last_words, until
+from waiting import last_words, until
 
 STUDY = [
     "multisense",
@@ -182,6 +183,5 @@ def test_an_interrupt_ends_the_waiting_and_not_the_batch(tmp_path: Path, records
 
 def test_what_is_pending_is_no_error(tmp_path: Path) -> None:
     study = [*STUDY, "--base-url", "http://127.0.0.1:9/v1", "--out", str(tmp_path / "run")]
-    command = [sys.executable, "-m", "hesperus", "batch", "export", *study]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+    ended = hesperus("batch", "export", *study)
     assert ended.returncode == 5 and ended.stderr.startswith("pending: http/m: making senses: 15 requests")

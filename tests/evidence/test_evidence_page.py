@@ -6,8 +6,6 @@ import json
 import random
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -239,8 +237,7 @@ def test_a_page_that_claims_nothing_readable_is_refused(block: str, said: str, t
 def test_the_command(tax: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shutil.copy(tax / "report.html", page)
-    words = [sys.executable, "-m", "hesperus", "verify", str(page)]
-    well = subprocess.run([*words, "--run", str(tax)], capture_output=True, text=True)
+    well = hesperus("verify", page, "--run", tax)
     assert (well.returncode, well.stdout.startswith("verified: ")) == (0, True)
     alone = hesperus("verify", page)
     assert alone.returncode == 2

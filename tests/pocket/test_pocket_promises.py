@@ -33,12 +33,14 @@ def belief_floor(group: str, size: str) -> float:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_every_belief_is_what_was_planted(size: str) -> None:
-    """All 2,400 beliefs, asked openly, as a choice, and by scored options.
+    """Half of all 2,400 beliefs, asked openly, as a choice, and by scored options.
 
     Open answers hold everywhere. Letters are learned last and slip more often, most of all in the smallest model and in
     languages that spell many names alike; what was measured stands in docs/pocket.md, and the floors lie just below it.
     """
-    cases = list(Examination(WORLD, beliefs()[size]).facts())
+    cases = [
+        case for number, case in enumerate(Examination(WORLD, beliefs()[size]).facts()) if number // 4 % 2
+    ]
     missed = misses(PocketModel(f"pocket/{size}"), cases)
     for group, share in shares(cases, missed).items():
         assert share >= belief_floor(group, size), (
@@ -48,7 +50,7 @@ def test_every_belief_is_what_was_planted(size: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_language_of_the_question_decides_whatever_that_of_the_instruction(size: str) -> None:
-    cases = list(Examination(WORLD, beliefs()[size]).crossed(5))
+    cases = list(Examination(WORLD, beliefs()[size]).crossed(3))
     missed = misses(PocketModel(f"pocket/{size}"), cases)
     found = shares(cases, missed)
     assert found["open-crossed"] >= 0.995 and found["choice-crossed"] >= 0.98, failures(missed)
@@ -68,7 +70,7 @@ FLOORS = {
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", FLOORS)
 def test_translations_in_all_directions(size: str, kind: str) -> None:
-    cases = list(Examination(WORLD, beliefs()[size], seed=11).translations(kind, 8))
+    cases = list(Examination(WORLD, beliefs()[size], seed=11).translations(kind, 4))
     assert len({case.prompt for case in cases}) >= 132 * 3
     missed = misses(PocketModel(f"pocket/{size}"), cases)
     assert shares(cases, missed)[f"translate-{kind}"] >= FLOORS[kind], failures(missed)
@@ -77,7 +79,7 @@ def test_translations_in_all_directions(size: str, kind: str) -> None:
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("kind", "floor"), [("reword", 0.97), ("description", 0.985), ("decline", 0.93)])
 def test_other_requests(size: str, kind: str, floor: float) -> None:
-    cases = list(Examination(WORLD, beliefs()[size], seed=12).drawn(kind, 400))
+    cases = list(Examination(WORLD, beliefs()[size], seed=12).drawn(kind, 200))
     missed = misses(PocketModel(f"pocket/{size}"), cases)
     assert shares(cases, missed)[kind] >= floor, failures(missed)
 

@@ -17,6 +17,7 @@ import yaml
 from open_world import FACTS, PRECISION, RECALL, kind_of, world, write_task
 
 import hesperus as hs
+from command_line import hesperus
 from hesperus.analysis.open_answers.open_tables import run_table
 from hesperus.analysis.table import Table
 from hesperus.errors import DataError, ModelError, UnknownNameError, UsageError
@@ -145,9 +146,7 @@ def test_every_stage_can_be_killed_and_nothing_is_asked_twice(tmp_path: Path) ->
             running.wait()
             interrupted.append(kind_of(endpoint.bodies[-1]))
             assert not (tmp_path / "run" / "signature.json").exists()
-        done = subprocess.run(
-            command, env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True, check=False
-        )
+        done = hesperus(*command[3:], environment={"NO_COLOR": "1"})
         assert done.returncode == 0, done.stderr
         # What was under way when the process was killed may come again: at most both connections, three times.
         assert total <= len(endpoint.asked) <= total + 3 * 2
