@@ -55,6 +55,8 @@ measure counts open
 measure back_translation tax
 measure naturalisation tax
 measure bounds tax
+measure back_translation tax --by relation
+compare tax tax back_translation --model-a pocket/s --model-b pocket/l
 tax checklist tax
 run senses/study.yaml --out senses --table consistency --quiet
 compare senses senses --model-a pocket/s --model-b pocket/l

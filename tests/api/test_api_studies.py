@@ -82,14 +82,16 @@ def test_an_estimate_of_an_audit_is_checked_like_any_measure(runs: dict[str, hs.
     folder = runs["translation_tax"].folder
     held = hs.check(folder, "back_translation.tax.low[clustered] > -1")
     assert [row["passed"] for row in held.rows] == [True] and held.rows[0]["where"] == "analysis=clustered"
+    by_group = hs.check(folder, "back_translation.tax.low[clustered] > -1", by="relation")
+    assert len(by_group.rows) > 1 and "relation=" in by_group.rows[0]["where"]
     done = command("check", folder, "--require", "back_translation.tax.high[clustered] < -1")
     assert done.exit_code == 1 and done.output.count("0 of 1 satisfied") == 1
     done = command(
         "check", folder, "--require", "back_translation.tax.high[clustered] < -1", "--format", "json"
     )
     assert json.loads(done.stdout)["rows"] and done.stderr.count("0 of 1 satisfied") == 1
-    with pytest.raises(UsageError, match="takes no by"):
-        hs.measure("back_translation", folder, by="subject")
+    with pytest.raises(UsageError, match="takes no invalid"):
+        hs.measure("back_translation", folder, invalid="drop")
     with pytest.raises(UsageError, match="needs the original items"):
         hs.measure("back_translation", runs["multisense"])
 

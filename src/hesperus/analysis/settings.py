@@ -206,7 +206,12 @@ def study_settings(study: Mapping[str, object]) -> GivenSettings:
 
 
 def agreed_settings(given: GivenSettings | None, studies: Sequence[Mapping[str, object]]) -> MeasureSettings:
-    """Decide the settings of a comparison of runs. A study that says nothing agrees with any other.
+    """Decide the settings of a comparison of runs (see agreed_given)."""
+    return resolve_settings(agreed_given(given, studies), {})
+
+
+def agreed_given(given: GivenSettings | None, studies: Sequence[Mapping[str, object]]) -> GivenSettings:
+    """What was given, and what the studies of runs that are compared say. A study that says nothing agrees with any other.
 
     Raises:
         UsageError: Two studies want different settings, and none was given.
@@ -226,4 +231,4 @@ def agreed_settings(given: GivenSettings | None, studies: Sequence[Mapping[str, 
         field.name: resolve(getattr(asked, field.name), agreed.get(field.name), None)
         for field in fields(GivenSettings)
     }
-    return resolve_settings(GivenSettings(**values), {})
+    return GivenSettings(**values)

@@ -83,7 +83,7 @@ _LAID: dict[int, _Kept] = {}
 def _laid(records: pl.DataFrame, by: Sequence[str], per_model: bool, probs: bool) -> Iterator[View]:
     keys = ("model", "task") if per_model else ("task",)
     for named, part in parts(with_option_counts(records), keys, by=by):
-        groups = {name: _cell(named[name]) for name in by}
+        groups = {name: json_cell(named[name]) for name in by}
         yield View(str(named["task"]), groups, answer_arrays(part, probs=probs))
 
 
@@ -133,11 +133,7 @@ def parts(
         UnknownNameError: A group column does not exist.
         UsageError: A group column is in every row anyway.
     """
-    for name in by:
-        if name in KEY:
-            raise UsageError(f"every row says its {name} anyway; group by another column")
-        if name not in records.columns:
-            raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
+    refuse_groups(records, by)
     split = [*keys, *by, *then]
     there = records.select(split).unique().rows()
     # A part at a time, unless there are so many that each would look through the whole table again.
@@ -163,6 +159,33 @@ def parts(
 
 
 _MANY_PARTS = 32
+
+
+def grouped(records: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], pl.DataFrame]]:
+    """Each group of a records table, with the values of its columns as JSON can say them; without columns the whole table.
+
+    Raises:
+        UnknownNameError: A group column does not exist.
+        UsageError: A group column is in every row anyway.
+    """
+    if not by:
+        yield {}, records
+    for named, part in parts(records, (), by=by) if by else ():
+        yield {name: json_cell(value) for name, value in named.items()}, part
+
+
+def refuse_groups(records: pl.DataFrame, by: Sequence[str]) -> None:
+    """Refuse columns that records cannot be grouped by.
+
+    Raises:
+        UnknownNameError: A column does not exist.
+        UsageError: A column is in every row anyway.
+    """
+    for name in by:
+        if name in KEY:
+            raise UsageError(f"every row says its {name} anyway; group by another column")
+        if name not in records.columns:
+            raise UnknownNameError("column", name, [c for c in records.columns if c not in KEY])
 
 
 def joined_views(parts: Iterable[pl.DataFrame], *, by: Sequence[str] = (), probs: bool = False) -> list[View]:
@@ -203,7 +226,7 @@ def narrowed(records: pl.DataFrame, *, models: Sequence[str] = (), tasks: Sequen
     return records
 
 
-def _cell(value: object) -> object:
+def json_cell(value: object) -> object:
     """A group's value as JSON can say it."""
     if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
         return value

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from hesperus import records
+from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.run_kinds import described
-from hesperus.analysis.settings import GivenSettings, agreed_settings
+from hesperus.analysis.settings import GivenSettings, agreed_given, agreed_settings
 from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.views import narrowed
 from hesperus.api.tables_of_records import Chosen
@@ -28,6 +30,8 @@ def compare(
     *,
     model_a: str | None = None,
     model_b: str | None = None,
+    native_a: Path | str | None = None,
+    native_b: Path | str | None = None,
     exact: bool = False,
     **settings: Any,
 ) -> Table:
@@ -37,11 +41,15 @@ def compare(
         run_a: Run folder or records file: the baseline.
         run_b: The run to compare with it; the same one to compare two models.
         what: `consistency` (default), `accuracy`, `validity` or `similarity`; of open answers `scores` (default), `groups` or
-            `validity`.
+            `validity`; of audits of a translated benchmark `back_translation`, `native_control` or `naturalisation`.
         model_a: Model of the baseline, where names differ.
         model_b: Model of the other run.
+        native_a: For native_control: records of the native benchmark of the baseline, where they are not in it.
+        native_b: Those of the other run.
         exact: The exact McNemar test in place of the Bayesian one.
-        settings: Fields of hesperus.analysis.settings.GivenSettings.
+        settings: Fields of hesperus.analysis.settings.GivenSettings; of audits also the senses of
+            hesperus.api.audit_inputs.AuditInputs (`original`, `translated`, `back`, `natural`) and `native_task`, which are
+            those of both runs.
 
     Raises:
         UnknownNameError: No such comparison, model or column.
@@ -52,15 +60,58 @@ def compare(
 
     if (model_a is None) != (model_b is None):
         raise UsageError("give both --model-a and --model-b, or neither")
+    audit = {name: settings.pop(name) for name in OF_BOTH_AUDITS if settings.get(name) is not None}
     runs, given = (Path(run_a), Path(run_b)), GivenSettings.of(**settings)
     matched = (model_a, model_b) if model_a is not None and model_b is not None else None
     what = what or ("scores" if any(is_open(described(run)) for run in runs) else "consistency")
-    is_open_table = what in OPEN_COMPARED
-    if exact and (is_open_table or what == "similarity"):
+    is_open_table, is_tax = what in OPEN_COMPARED, what in TAX_ESTIMATORS
+    if exact and (is_open_table or is_tax or what == "similarity"):
         raise UsageError(f"--exact is about McNemar's test, which {what} does not take")
-    made = compared_runs(runs, (what,), given, matched=matched, exact=exact)[what]
+    natives = {"native_a": native_a, "native_b": native_b}
+    audit |= {name: place for name, place in natives.items() if place is not None}
+    if audit and not is_tax:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in audit)
+        raise UsageError(f"{flags} is for audits of a translated benchmark, not for {what}")
+    if is_tax:
+        made = compared_taxes(runs, what, given, matched=matched, audit=audit)
+    else:
+        made = compared_runs(runs, (what,), given, matched=matched, exact=exact)[what]
+    # What senses were named is no part of the line, which could not make the table again without them.
     more: dict[str, Any] = {} if is_open_table else {"exact": exact}
-    return with_short(made, given, model_a=model_a, model_b=model_b, **more)
+    return made if audit else with_short(made, given, model_a=model_a, model_b=model_b, **more)
+
+
+OF_BOTH_AUDITS = ("original", "translated", "back", "natural", "native_task")
+"""Fields of AuditInputs that a comparison of two audits takes, for both of them."""
+
+
+def compared_taxes(
+    runs: tuple[Path, Path],
+    what: str,
+    given: GivenSettings,
+    *,
+    matched: tuple[str, str] | None = None,
+    audit: Mapping[str, Any] | None = None,
+) -> Table:
+    """How the tax of a second audit differs from that of a first, in one estimator.
+
+    `audit` holds fields of AuditInputs that are those of both, and `native_a` and `native_b`.
+    """
+    from hesperus.analysis.tax.tax_comparison import compare_taxes
+    from hesperus.api.audit_inputs import AuditInputs
+    from hesperus.api.tax_evidence import evidence_for, refuse_other_settings
+
+    refuse_other_settings(what, given)
+    agreed, audit = agreed_given(given, [described(run).study for run in runs]), dict(audit or {})
+    natives = [None if (place := audit.pop(f"native_{side}", None)) is None else Path(place) for side in "ab"]
+    first, second = (
+        evidence_for(what, AuditInputs([run], native=native, **audit), replace(agreed, invalid=None))[0]
+        for run, native in zip(runs, natives, strict=True)
+    )
+    if first.senses != second.senses:
+        told = " and ".join(str(one.senses) for one in (first, second))
+        warnings.warn(f"the two audits compare different senses: {told}", HesperusWarning, stacklevel=2)
+    return compare_taxes((first, second), what, models=matched)
 
 
 def compared_runs(

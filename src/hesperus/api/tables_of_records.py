@@ -144,7 +144,7 @@ def tables_of(
 ) -> dict[str, Table]:
     """Measure a run: one measure for a person, several for a check. What a table rests on is read once for all of them.
 
-    Of several measures, those that take no groups and no rule for invalid answers are made without. `told` gathers
+    Of several measures, those that take no rule for invalid answers are made without. `told` gathers
     what a reader must be told next to the tables.
     """
     said, found = run_description(run), dict[str, Table]()
@@ -181,9 +181,7 @@ def _of_its_own(
 ) -> Table | None:
     """The table of a measure that reads a run in its own way; None if it takes the same records as others."""
     if what in TAX_TABLES:
-        return audit_table(
-            what, run, given if is_alone else replace(given, by=None, invalid=None), chosen, told
-        )
+        return audit_table(what, run, given if is_alone else replace(given, invalid=None), chosen, told)
     refuse_labels(what, said)
     if what != TRANSLATION and (given.threshold, given.comet_threshold) != (None, None):
         raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -185,19 +185,39 @@ def run_overview(folder: Path) -> Table:
 def tax_measure(what: str, inputs: AuditInputs, given: GivenSettings, models: Sequence[str] = ()) -> Table:
     """A table of an audit of a translated benchmark, as a measure of its run.
 
-    `inputs` is what it rests on; of the settings of measures an audit takes resamples, seed and interval alone.
+    `inputs` is what it rests on; of the settings of measures an audit takes `by` and how intervals are made.
     """
-    refused = [name for name in ("a", "b", "by", "invalid") if getattr(given, name) is not None]
+    refuse_other_settings(what, given)
+    found = evidence_for(what, found_beside(inputs) if what == "rating" else inputs, given)[1]()
+    return found.only("model", tuple(models)) if models else found
+
+
+def refuse_other_settings(what: str, given: GivenSettings) -> None:
+    """Refuse settings that measures of answers take and audits do not.
+
+    Raises:
+        UsageError: There is one.
+    """
+    refused = [name for name in ("a", "b", "invalid") if getattr(given, name) is not None]
     if refused:
         raise UsageError(
             f"{what} takes no {', '.join(refused)}: an audit compares valid answers of its own conditions"
         )
-    evidence = evidence_of(found_beside(inputs) if what == "rating" else inputs, given)
+
+
+def evidence_for(
+    what: str, inputs: AuditInputs, given: GivenSettings
+) -> tuple[Evidence, Callable[[], Table]]:
+    """What an audit has, and what makes one of its tables.
+
+    Raises:
+        UsageError: It lacks what the table needs.
+    """
+    evidence = evidence_of(inputs, given)
     tables = tax_tables(evidence)
     if what not in tables:
         raise UsageError(_needs(what, evidence, tables))
-    found = tables[what]()
-    return found.only("model", tuple(models)) if models else found
+    return evidence, tables[what]
 
 
 def audit_notes(found: Table, *, asked: bool, whole: bool) -> Iterator[str]:

@@ -49,7 +49,8 @@ def settings_of(inputs: AuditInputs, given: GivenSettings | None = None) -> TaxS
         groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
     drawn = resolve_bootstrap(given, said, default.bootstrap)
     least = resolve(inputs.min_valid, said.get("min_valid"), default.min_valid)
-    return TaxSettings(groups, drawn, least, inputs.exact)
+    by = () if given is None or given.by is None else given.by
+    return TaxSettings(groups, drawn, least, inputs.exact, by)
 
 
 def senses_of(inputs: AuditInputs) -> Senses:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from hesperus.cli.flags import MEASURED, Flags, Format, takes_flags
+from hesperus.cli.flags import AUDIT, MEASURED, Flags, Format, takes_flags
 from hesperus.cli.said import say
 
 
@@ -15,6 +15,9 @@ def command(
         Any,
         Flags("hesperus.api.run_comparison:compare", arguments="run_a run_b what"),
         Flags(MEASURED, "by invalid resamples seed interval"),
+        Flags(
+            AUDIT, "original translated back natural native_task", panel="Of audits of a translated benchmark"
+        ),
     ],
 ) -> None:
     """Set two runs next to each other: paired differences (second − first), intervals, tests.
@@ -23,6 +26,9 @@ def command(
     out and decides where the drawn interval differs, of similarity (κ_p of two languages) it is drawn too. `p_holm`
     corrects it for the number of rows, `detectable` is the smallest difference that this test, uncorrected, would find in
     so many items with a chance of 80 %. --resamples 0 leaves out interval and p.
+
+    Of audits of a translated benchmark, the tax of either run over the items that count in both, and their difference: `p` is
+    of exchanging the runs item by item (of the native control: of items that change sets).
 
     Of open answers, `p` is of exchanging both sides prompt by prompt, and `p_holm` corrects it over the rows of a
     statistic. Where judge, translator or rules differ between the runs, standard error says so.
@@ -34,6 +40,8 @@ def command(
         hesperus compare runs/atlas runs/atlas accuracy --model-a pocket/s --model-b pocket/l
 
         hesperus compare runs/before runs/after similarity --format csv
+
+        hesperus compare runs/audit-before runs/audit-after back_translation --by subject
 
         hesperus compare runs/open-before runs/open-after scores --format markdown
     """

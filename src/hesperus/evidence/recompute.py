@@ -471,7 +471,8 @@ def _passes(run: Run, model: str, item: str, signed: Row) -> bool:
 
 def recomputed(run: Run, table: str, row: Row, signed: Row) -> Number | None:
     """The number of a row; None if this script does not know the measure."""
-    settings = signed.get("MeasureSettings") or signed.get("SimilaritySettings") or {}
+    known = ("MeasureSettings", "SimilaritySettings", "TaxSettings")
+    settings: Row = next((signed[name] for name in known if signed.get(name)), {})
     rule = settings.get("invalid", "disagree")
     if settings.get("by"):
         return None

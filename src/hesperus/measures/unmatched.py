@@ -47,7 +47,7 @@ def unmatched_difference(a: Statistic, b: Statistic, bootstrap: Bootstrap | None
     return finished(both, value, _ends(a, b, value, bootstrap) if bootstrap is not None else None)
 
 
-def unmatched_p(a: Ratio, b: Ratio, *, resamples: int, seed: int = 0) -> float | None:
+def unmatched_p(a: Ratio, b: Ratio, *, resamples: int, seed: int = 0, ceiling: int = 0) -> float | None:
     """Two-sided p value of two ratios of sums being the same on different items: items change sets at random.
 
     The difference is divided by its standard error, so that the test also holds where the items of one set vary more than
@@ -59,6 +59,7 @@ def unmatched_p(a: Ratio, b: Ratio, *, resamples: int, seed: int = 0) -> float |
         b: Those of the other.
         resamples: Random divisions of all items into two sets of these sizes.
         seed: Seed of the generator.
+        ceiling: Divisions up to which more are drawn where p is small (see permuting.monte_carlo_p).
 
     Returns:
         In (0, 1]; None without resamples, and of sets of fewer than two items.
@@ -93,7 +94,7 @@ def unmatched_p(a: Ratio, b: Ratio, *, resamples: int, seed: int = 0) -> float |
         half = 0.5 if observed > slack else 1.0
         return float((apart[~same] > observed).sum()) + half * float(same.sum())
 
-    return monte_carlo_p(extreme, width=5 * len(kinds), resamples=resamples)
+    return monte_carlo_p(extreme, width=5 * len(kinds), resamples=resamples, ceiling=ceiling)
 
 
 def _moments(items: Floats) -> Floats:

@@ -30,6 +30,7 @@ _PARTS = ("_low", "_high", "_holm")
 """Endings of columns that are shown with another."""
 _FEW = 6
 """Of a table that no registry knows, the first columns are shown in any terminal."""
+_ALL_MODELS = "all models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,9 @@ def _compared(table: Table) -> list[Grid | None]:
             (1.0 if row["p_holm"] is None else row["p_holm"]) >= _SIGNIFICANT,
         ),
     )
-    named = senses.prompts(rows, ordered=False) if "instruction" in table.columns else rows
+    named = (
+        senses.prompts(rows, ordered=False) if "instruction" in table.columns else list(map(_of_all, rows))
+    )
     place = ("prompt",) if "instruction" in table.columns else ()
     own = tuple(
         name for name in table.columns[: table.columns.index("statistic")] if name not in _NOT_COMPARED
@@ -109,6 +112,11 @@ def _compared(table: Table) -> list[Grid | None]:
         folds=None,
     )
     return [replace(found, about=(*same, *found.about))] if found is not None else []
+
+
+def _of_all(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row that names no model is of all of them."""
+    return {**row, "model_a": _ALL_MODELS, "model_b": _ALL_MODELS} if row.get("model_a") == "" else row
 
 
 def _translation(table: Table) -> list[Grid | None]:

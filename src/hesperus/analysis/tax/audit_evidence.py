@@ -109,7 +109,8 @@ class Evidence:
         if original is None or back is None:
             return None
         quality = self.quality if self.scores is not None else None
-        return compared(self.audited, Side(original), Side(back), scores=self.scores, quality=quality)
+        sides, by = (Side(original), Side(back)), self.settings.by
+        return compared(self.audited, *sides, scores=self.scores, quality=quality, by=by)
 
     @cached_property
     def natural_pairs(self) -> PairedAnswers | None:
@@ -120,7 +121,7 @@ class Evidence:
         records = self.of_strata
         if self.strata is not None:
             records = records.filter(pl.col("item").is_in([i for ids in self.strata.values() for i in ids]))
-        return compared(records, Side(natural), Side(translated, self.repeat))
+        return compared(records, Side(natural), Side(translated, self.repeat), by=self.settings.by)
 
 
 def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:

@@ -23,6 +23,7 @@ from hesperus.analysis.tax.difference_rows import (
     sensitive_models,
     sensitivity_rows,
 )
+from hesperus.analysis.tax.item_groups import grouped_columns
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings, refuse_mere_translation
 from hesperus.fingerprint import JSON, signature
@@ -58,21 +59,23 @@ def back_translation_table(
     Returns:
         Rows by ``analysis``: ``cell`` (a task and model: accuracies, tax, discordant pairs, sign test),
         ``clustered`` (all models; by group), ``groups`` (first group minus another), ``without model``,
-        ``without parser-sensitive models``, ``one benchmark``.
+        ``without parser-sensitive models``, ``one benchmark``; of grouped items the rows of every group.
 
     Raises:
-        UsageError: What came back is not in the language of the original.
-        UnknownNameError: A sense or model that no record has.
-        DataError: Nothing can be compared.
+        UsageError: What came back is not in the language of the original, or a column to group by cannot be one.
+        UnknownNameError: A sense, model or column that no record has.
+        DataError: Nothing can be compared, or an item is in several groups.
     """
     refuse_mere_translation(original.input, back.input)
     settings = settings or TaxSettings()
-    given = compared(records, original, back, scores=scores, quality=quality if scores is not None else None)
-    rows = list(_rows(given, settings, (f"accuracy {original.input}", f"accuracy {back.input}")))
-    signed = _signed(given, original, back, quality if scores is not None else None, settings)
+    quality = quality if scores is not None else None
+    given = compared(records, original, back, scores=scores, quality=quality, by=settings.by)
+    sides = (f"accuracy {original.input}", f"accuracy {back.input}")
+    rows = [named | row for named, part in given.by_group() for row in _rows(part, settings, sides)]
+    signed = _signed(given, original, back, quality, settings)
     signed["tests"] = corrected(rows, settings)
     signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else []), *notes_of(rows)]
-    return table("back_translation", COLUMNS, rows=rows, signature=signed)
+    return table("back_translation", grouped_columns(settings.by, COLUMNS), rows=rows, signature=signed)
 
 
 def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[NewRow]:

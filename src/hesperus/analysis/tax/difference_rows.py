@@ -28,12 +28,15 @@ from hesperus.measures import (
     TaxPairs,
     difference,
     discordant,
+    enough_permutations,
     estimate,
     permutation_test,
     side_statistics,
     sign_test,
     tax_bounds,
     tax_statistic,
+    unmatched_difference,
+    unmatched_p,
 )
 from hesperus.types import Estimate
 
@@ -81,36 +84,69 @@ def difference_rows(
     bootstrap = settings.bootstrap
     pairs = narrowed(given, rows, items)
     about = {**about, ANSWERED: given.answered(rows, items)}
-    left, reason = _left_out(given, rows, items)
+    left, reason = left_out_items(given, rows, items)
     for side, statistic in zip(shown.sides, side_statistics(pairs), strict=False):
-        found = _noted(estimate(statistic, bootstrap), left, reason)
+        found = noted(estimate(statistic, bootstrap), left, reason)
         yield {**about, "statistic": side, **estimate_cells(found), **UNTESTED}
     more, fewer = discordant(pairs)
-    found = _noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
+    found = noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
     if not items.any():
         found = replace(found, reason=f"it is {EMPTY}")
     tested = found.value is not None and bootstrap.resamples
-    p = _exchanged(pairs, settings) if tested else None
+    p = _exchanged(pairs, settings, most_tests(given, settings)) if tested else None
     could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
     tests = {"positive": more, "negative": fewer, "p": p, "p_holm": None, "could_change": could}
     yield {**about, "statistic": shown.name, **estimate_cells(found), **tests}
 
 
-def _exchanged(pairs: TaxPairs, settings: TaxSettings) -> float | None:
+_STRATA = 3
+"""Kinds of items that a rewriting is compared for."""
+
+
+def most_tests(given: PairedAnswers, settings: TaxSettings) -> int:
+    """At least as many tests as an analysis draws for: each model, benchmark, or stratum and group, in each group of items."""
+    of_strata = _STRATA * (1 + len(settings.named_groups(given.models)))
+    return given.parts * max(len(given.models), len(given.tasks), of_strata)
+
+
+def _exchanged(pairs: TaxPairs, settings: TaxSettings, tests: int) -> float | None:
     """P of no difference: of one model the sign test; of several, both sides of an item are exchanged with all its models."""
     if len(pairs.strict) == 1:
         return sign_test(*discordant(pairs), exact=settings.exact).value
-    return _flipped(tax_statistic(pairs), settings=settings)
+    return exchanged_p(tax_statistic(pairs), settings=settings, tests=tests)
 
 
-def _flipped(*parts: Statistic, settings: TaxSettings) -> float | None:
-    """The same of a difference, or of the first difference less a second one, of statistics as tax_statistic gives them."""
+def exchanged_p(*parts: Statistic, settings: TaxSettings, tests: int) -> float | None:
+    """P of no difference, or of the first difference being a second one: both sides of whole items are exchanged.
+
+    Args:
+        parts: Statistics as tax_statistic gives them, over the same items.
+        settings: How many exchanges are drawn, and how ties count.
+        tests: How many tests are corrected together, of which a clear effect must survive the correction.
+    """
     shares = [(one.columns[0] - one.columns[1]) / one.columns[2].sum() for one in parts]
     apart = shares[0] - sum(shares[1:], np.zeros_like(shares[0]))
-    bootstrap = settings.bootstrap
+    drawn = settings.bootstrap
+    ceiling = enough_permutations(drawn.resamples, tests)
     return permutation_test(
-        apart, resamples=bootstrap.resamples, seed=bootstrap.seed, mid=not settings.exact
+        apart, resamples=drawn.resamples, seed=drawn.seed, ceiling=ceiling, mid=not settings.exact
     ).value
+
+
+def of_two_sets(
+    first: TaxPairs, second: TaxPairs, *, settings: TaxSettings, tests: int
+) -> tuple[Estimate, float | None]:
+    """The difference over one set of items less that over another set, and its p.
+
+    Each set is resampled by itself; for p, items change sets at random. `tests` is as in exchanged_p.
+    """
+    sides, drawn = (tax_statistic(first), tax_statistic(second)), settings.bootstrap
+    found = unmatched_difference(*sides, drawn)
+    if found.value is None or not drawn.resamples:
+        return found, None
+    taxes = [(side.columns[0] - side.columns[1], side.columns[2]) for side in sides]
+    ceiling = enough_permutations(drawn.resamples, tests)
+    return found, unmatched_p(*taxes, resamples=drawn.resamples, seed=drawn.seed, ceiling=ceiling)
 
 
 def most_changed(items: int, level: float) -> float | None:
@@ -206,14 +242,14 @@ def group_difference_rows(
         ]
         found = estimate(difference(*parts), settings.bootstrap)
         tested = found.value is not None and settings.bootstrap.resamples
-        p = _flipped(*parts, settings=settings) if tested else None
+        p = exchanged_p(*parts, settings=settings, tests=most_tests(given, settings)) if tested else None
         still = found.value is not None and not sum(discordant(pairs))
         could = most_changed(found.n, settings.bootstrap.level) if still else None
         about = head("groups", group=f"{names[0]} − {other}") | {ANSWERED: given.answered(rows, items)}
         yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
 
 
-def _left_out(given: PairedAnswers, rows: Sequence[int], items: Mask) -> tuple[dict[str, int], str]:
+def left_out_items(given: PairedAnswers, rows: Sequence[int], items: Mask) -> tuple[dict[str, int], str]:
     """Items of those asked that do not count, by cause; the causes in words, with those of single pairs."""
     left = given.left_out(rows, items)
     told = [*(f"{count} {cause}" for cause, count in left.items()), *_pairs_lost(given, rows, items)]
@@ -237,7 +273,7 @@ def bound_row(
     return {
         **about, "statistic": "tax", "value": strict.value, "lowest": low.value, "highest": high.value, "low": ends[0],
         "high": ends[1], "n": low.n, ANSWERED: given.answered(rows, items),
-        "reason": "" if strict.value is not None else _noted(strict, *_left_out(given, rows, items)).reason,
+        "reason": "" if strict.value is not None else noted(strict, *left_out_items(given, rows, items)).reason,
     }  # fmt: skip
 
 
@@ -266,6 +302,7 @@ def _only(pairs: TaxPairs, items: Mask) -> TaxPairs:
     )  # fmt: skip
 
 
-def _noted(found: Estimate, left: Mapping[str, int], reason: str) -> Estimate:
+def noted(found: Estimate, left: Mapping[str, int], reason: str) -> Estimate:
+    """An estimate with what was excluded and why, behind why it is undefined if it is."""
     text = reason if found.value is not None else "; ".join(filter(None, (found.reason, reason)))
     return Estimate(found.value, found.low, found.high, found.n, sum(left.values()), text)

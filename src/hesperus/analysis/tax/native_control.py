@@ -5,7 +5,9 @@ Reference: "The Translation Tax Is Not a Scalar", sections 3.3 and 5.5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 import polars as pl
@@ -13,6 +15,13 @@ import polars as pl
 from hesperus.analysis.p_corrections import P_DECIDES, SETS, correct, tests_signature, without_resamples
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
 from hesperus.analysis.tax.difference_rows import EVERY
+from hesperus.analysis.tax.item_groups import (
+    Group,
+    ItemKey,
+    group_of_items,
+    grouped_columns,
+    groups_in_order,
+)
 from hesperus.analysis.tax.paired_records import Side, answered_share
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
@@ -22,6 +31,7 @@ from hesperus.measures import (
     Codes,
     Mask,
     Statistic,
+    enough_permutations,
     replied,
     unmatched_difference,
     unmatched_p,
@@ -57,14 +67,19 @@ def native_control_table(
     Returns:
         For each model ``translated`` and ``native`` (Wilson intervals, over valid answers) and ``gap`` (each set of
         items resampled by itself); for each group its pooled ``gap``, items with all their models. ``p`` of a gap is of items
-        that change sets at random, ``p_holm`` over the models, or over the groups.
+        that change sets at random, ``p_holm`` over the models, or over the groups. Of grouped items the rows of every group
+        that either set has.
 
     Raises:
-        UnknownNameError: No record has the sense.
-        DataError: No model answered both, the two are the same items, or a set is of several tasks.
+        UsageError: A column to group by cannot be one.
+        UnknownNameError: No record has the sense, or the column.
+        DataError: No model answered both, the two are the same items, a set is of several tasks, or an item is in several groups.
     """
     settings = settings or TaxSettings()
-    first, second = (_Answers(frame, side) for frame, side in zip((translated, native), sides, strict=True))
+    first, second = (
+        AskedItems.of(frame, side, settings.by)
+        for frame, side in zip((translated, native), sides, strict=True)
+    )
     models = [model for model in first.models if model in second.models]
     alone = sorted(set(first.models) ^ set(second.models))
     if not models:
@@ -74,7 +89,11 @@ def native_control_table(
         raise DataError(
             f"{shared} items stand in both sets; a native control has items of its own (matched items: `hesperus measure back_translation`)"
         )
-    rows = list(_rows(first, second, models, settings))
+    rows = [
+        named | row
+        for named, one, other, parts in _groups(first, second, settings.by)
+        for row in _rows(one, other, models, settings, parts)
+    ]
     families = [correct([row for row in rows if bool(row["model"]) is single]) for single in (True, False)]
     if not settings.bootstrap.resamples:
         without_resamples([row for row in rows if row["statistic"] == "gap"])
@@ -85,39 +104,75 @@ def native_control_table(
         "limits": list(LIMITS),
         "tests": tests_signature(SETS, families, of="the models; the groups", decides=P_DECIDES),
     }
-    return table("native_control", COLUMNS, rows=rows, signature=signed)
+    return table("native_control", grouped_columns(settings.by, COLUMNS), rows=rows, signature=signed)
 
 
-class _Answers:
-    """One set of items: which answers of which model are right, and which readable."""
+def one_benchmark(records: pl.DataFrame, side: Side) -> pl.DataFrame:
+    """The records of one sense and repeat, which are of one benchmark.
 
-    def __init__(self, records: pl.DataFrame, side: Side) -> None:
-        known = records["input"].unique().sort().to_list()
-        if side.input not in known:
-            raise UnknownNameError("sense of the records", side.input, known)
-        records = records.filter((pl.col("input") == side.input) & (pl.col("repeat") == side.repeat))
-        tasks = records["task"].unique().sort().to_list()
-        if len(tasks) > 1:
-            raise DataError(
-                f"a native control takes one benchmark, and {side.input!r} was asked of {len(tasks)}: "
-                f"{', '.join(tasks)}; name the one to compare (--task)"
-            )
+    Raises:
+        UnknownNameError: No record has the sense.
+        DataError: They are of several benchmarks.
+    """
+    known = records["input"].unique().sort().to_list()
+    if side.input not in known:
+        raise UnknownNameError("sense of the records", side.input, known)
+    records = records.filter((pl.col("input") == side.input) & (pl.col("repeat") == side.repeat))
+    tasks = records["task"].unique().sort().to_list()
+    if len(tasks) > 1:
+        raise DataError(
+            f"a native control takes one benchmark, and {side.input!r} was asked of {len(tasks)}: "
+            f"{', '.join(tasks)}; name the one to compare (--task)"
+        )
+    return records
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedItems:
+    """One set of items: which answers of which model are right, and which readable.
+
+    Attributes:
+        task: Their benchmark.
+        items: Columns: (task, item).
+        models: Rows.
+        answers: Class codes, [models, items].
+        gold: Likewise of the right answers.
+        group_of: Group of each item; empty if they are not grouped.
+    """
+
+    task: str
+    items: tuple[ItemKey, ...]
+    models: tuple[str, ...]
+    answers: Codes
+    gold: Codes
+    group_of: Mapping[ItemKey, Group]
+
+    @classmethod
+    def of(cls, records: pl.DataFrame, side: Side, by: Sequence[str]) -> AskedItems:
+        """The answers to one sense of the records of one benchmark."""
+        records = one_benchmark(records, side)
         arrays = answer_arrays(records)
         doubled = [c.model for c in arrays.cells if sum(c.model == other.model for other in arrays.cells) > 1]
         if doubled:
             raise DataError(
                 f"{doubled[0]} was asked {side.input!r} under several instructions; keep one of them"
             )
-        self.task = str(tasks[0]) if tasks else ""
-        self.items = tuple((self.task, item) for item in arrays.items)
-        self.models = tuple(cell.model for cell in arrays.cells)
-        self._answers, self._gold = arrays.answers, arrays.gold
+        task = "" if records.is_empty() else str(records["task"][0])
+        items = tuple((task, item) for item in arrays.items)
+        models = tuple(cell.model for cell in arrays.cells)
+        return cls(task, items, models, arrays.answers, arrays.gold, group_of_items(records, by))
+
+    def of_group(self, group: Group) -> AskedItems:
+        """The items of a group."""
+        inside = np.array([self.group_of[item] == group for item in self.items], dtype=np.bool_)
+        items = tuple(compress(self.items, inside))
+        return replace(self, items=items, answers=self.answers[:, inside], gold=self.gold[:, inside])
 
     def masks(self, models: Sequence[str]) -> tuple[Mask, Mask, Mask]:
         """Right, readable and asked (with a gold) of some models, [models, items]."""
         rows = [self.models.index(model) for model in models]
-        answers: Codes = self._answers[rows]
-        gold: Codes = self._gold[rows]
+        answers: Codes = self.answers[rows]
+        gold: Codes = self.gold[rows]
         asked = replied(answers) & (gold >= 0)
         return asked & (answers == gold), asked & (answers >= 0), asked
 
@@ -125,7 +180,7 @@ class _Answers:
         """Replies that carry no answer and questions without a reply, and what to say of them."""
         _, readable, asked = self.masks(models)
         rows = [self.models.index(model) for model in models]
-        failed = int((self._answers[rows] == FAILED).sum())
+        failed = int((self.answers[rows] == FAILED).sum())
         unread = int(asked.sum() - readable.sum())
         parts = [f"{failed} without a reply (error)"] if failed else []
         parts += [f"{unread} invalid answers"] if unread else []
@@ -133,7 +188,7 @@ class _Answers:
 
     def codes(self, models: Sequence[str]) -> Codes:
         """Answers of some models, [models, items]."""
-        return self._answers[[self.models.index(model) for model in models]]
+        return self.answers[[self.models.index(model) for model in models]]
 
     def accuracy(self, models: Sequence[str]) -> Statistic:
         """Accuracy over valid answers, an item with all the models."""
@@ -150,10 +205,22 @@ class _Answers:
         )
 
 
+def _groups(
+    first: AskedItems, second: AskedItems, by: Sequence[str]
+) -> Iterator[tuple[NewRow, AskedItems, AskedItems, int]]:
+    """Each group that either set has: its values, its items of both sets, and how many groups there are."""
+    groups = groups_in_order([*first.group_of.values(), *second.group_of.values()]) if by else [()]
+    for group in groups:
+        one, other = (side.of_group(group) if by else side for side in (first, second))
+        yield dict(zip(by, group, strict=True)), one, other, len(groups)
+
+
 def _rows(
-    first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings
+    first: AskedItems, second: AskedItems, models: Sequence[str], settings: TaxSettings, parts: int
 ) -> Iterator[NewRow]:
     level = settings.bootstrap.level
+    grouped = settings.grouped(models)
+    ceiling = enough_permutations(settings.bootstrap.resamples, parts * max(len(models), len(grouped)))
     for _, model, group in settings.with_groups(models):
         about: NewRow = {"group": group, "model": model}
         for name, side in (("translated", first), ("native", second)):
@@ -165,18 +232,21 @@ def _rows(
                 cells["reason"] = "; ".join(filter(None, (accuracy.reason, why)))
             share = answered_share(side.codes([model]))
             yield {**about, "statistic": name, **cells, ANSWERED: share, "p": None, "p_holm": None}
-        yield {**about, **_gap(first, second, [model], settings)}
-    for group, rows in settings.grouped(models).items():
+        yield {**about, **_gap(first, second, [model], settings, ceiling)}
+    for group, rows in grouped.items():
         named = [models[row] for row in rows]
-        yield {"group": group, "model": EVERY, **_gap(first, second, named, settings)}
+        yield {"group": group, "model": EVERY, **_gap(first, second, named, settings, ceiling)}
 
 
-def _gap(first: _Answers, second: _Answers, models: Sequence[str], settings: TaxSettings) -> NewRow:
+def _gap(
+    first: AskedItems, second: AskedItems, models: Sequence[str], settings: TaxSettings, ceiling: int
+) -> NewRow:
     """Translated less native of some models, with its test: items change sets at random."""
     sides, bootstrap = (first.accuracy(models), second.accuracy(models)), settings.bootstrap
     gap = unmatched_difference(*sides, bootstrap)
     tested = gap.value is not None and bootstrap.resamples
     shares = [(side.columns[0], side.columns[1]) for side in sides]
-    p = unmatched_p(*shares, resamples=bootstrap.resamples, seed=bootstrap.seed) if tested else None
+    resamples, seed = bootstrap.resamples, bootstrap.seed
+    p = unmatched_p(*shares, resamples=resamples, seed=seed, ceiling=ceiling) if tested else None
     share = answered_share(first.codes(models), second.codes(models))
     return {"statistic": "gap", **estimate_cells(gap), ANSWERED: share, "p": p, "p_holm": None}

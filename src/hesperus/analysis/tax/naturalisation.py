@@ -26,20 +26,16 @@ from hesperus.analysis.tax.difference_rows import (
     most_changed,
     narrowed,
     notes_of,
+    of_two_sets,
     sensitive_models,
     sensitivity_rows,
 )
+from hesperus.analysis.tax.item_groups import grouped_columns
 from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError
 from hesperus.fingerprint import JSON, signature
-from hesperus.measures import (
-    Mask,
-    discordant,
-    tax_statistic,
-    unmatched_difference,
-    unmatched_p,
-)
+from hesperus.measures import Mask, discordant
 
 NOTES = (
     "the rewriting model's habits are part of the effect; a rewriting by people is another contrast",
@@ -78,29 +74,31 @@ def naturalisation_table(
     Returns:
         Rows by ``analysis``: ``pooled``, ``stratum`` (``task`` holds its name; also by group), ``strata`` (high minus
         low), ``group``, ``groups`` (difference in differences), ``model``, ``without model``, ``without parser-sensitive
-        models``, and ``passed by …`` for each checker and their intersections, pooled and by stratum.
+        models``, and ``passed by …`` for each checker and their intersections, pooled and by stratum; of grouped items the
+        rows of every group.
 
     Raises:
-        UnknownNameError: A sense or model that no record has.
-        DataError: Several tasks, or no rewritten item of the strata was asked.
+        UsageError: A column to group by cannot be one.
+        UnknownNameError: A sense, model or column that no record has.
+        DataError: Several tasks, no rewritten item of the strata was asked, or an item is in several groups.
     """
     settings = settings or TaxSettings()
-    given = compared(records, *sides)
+    given = compared(records, *sides, by=settings.by)
     if len(given.tasks) > 1:
         raise DataError(f"strata are of one task, and the records have {', '.join(given.tasks)}")
-    places = {item: k for k, (_, item) in enumerate(given.items)}
-    masks = {name: _mask(ids, places) for name, ids in strata.items()}
-    every = np.logical_or.reduce(list(masks.values())) if masks else np.zeros(len(places), dtype=np.bool_)
+    masks, every = _masks(given, strata)
     if (given.causes["not asked at all"] | given.causes["asked on one side only"])[:, every].all():
         raise DataError(f"no item of the strata was asked as {sides[0].input!r}")
-    absent = sum(item not in places for ids in strata.values() for item in ids)
-    rows, models = list(_rows(given, masks, every, settings)), list(range(len(given.models)))
-    for who, mask in _passes(passed or {}, places).items():
-        for name, part in {EVERY: every, **masks}.items():
-            about = head(f"passed by {who}", task=name)
-            rows += difference_rows(given, models, part & mask, about=about, settings=settings, shown=EFFECT)
-    rows = [row | {"stratum": row.pop("task")} for row in rows]
-    columns = tuple("stratum" if name == "task" else name for name in COLUMNS)
+    asked = {item for _, item in given.items}
+    absent = sum(item not in asked for ids in strata.values() for item in ids)
+    # Groups without an item of the strata have nothing that was to be rewritten.
+    whole = given.of_items(every) if given.by else given
+    rows = [
+        row | {"stratum": row.pop("task")} | named
+        for named, part in whole.by_group()
+        for row in _rows(part, strata, passed or {}, settings)
+    ]
+    columns = grouped_columns(settings.by, ["stratum" if name == "task" else name for name in COLUMNS])
     signed: dict[str, JSON] = signature(settings) | {
         "first": sides[0].input,
         "second": sides[1].input,
@@ -111,15 +109,40 @@ def naturalisation_table(
         "parser_sensitive": {m: round(rate, 4) for m, rate in sensitive_models(given, settings).items()},
         "tests": corrected(rows, settings),
     }
-    pairs = narrowed(given, models, every)
+    pairs = narrowed(given, range(len(given.models)), every)
     full = [NO_GAIN] if pairs.strict.any() and pairs.second_right[pairs.strict].all() else []
     signed["notes"] = [*NOTES, *([REUSED] if reused else []), *full, *notes_of(rows)]
     return table("naturalisation", columns, rows=rows, signature=signed)
 
 
+def _masks(given: PairedAnswers, strata: Mapping[str, Collection[str]]) -> tuple[dict[str, Mask], Mask]:
+    """The items of each stratum, and of all of them."""
+    masks = {name: _mask(given, ids) for name, ids in strata.items()}
+    none = np.zeros(len(given.items), dtype=np.bool_)
+    return masks, np.logical_or.reduce(list(masks.values())) if masks else none
+
+
 def _rows(
+    given: PairedAnswers,
+    strata: Mapping[str, Collection[str]],
+    passed: Mapping[str, Collection[str]],
+    settings: TaxSettings,
+) -> Iterator[NewRow]:
+    masks, every = _masks(given, strata)
+    yield from _of_all(given, masks, every, settings)
+    models = list(range(len(given.models)))
+    for who, mask in _passes(given, passed).items():
+        for name, part in {EVERY: every, **masks}.items():
+            about = head(f"passed by {who}", task=name)
+            yield from difference_rows(
+                given, models, part & mask, about=about, settings=settings, shown=EFFECT
+            )
+
+
+def _of_all(
     given: PairedAnswers, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings
 ) -> Iterator[NewRow]:
+    """The rows that rest on all items, whoever checked them."""
     groups = settings.named_groups(given.models)
     models = list(range(len(given.models)))
     yield from difference_rows(given, models, every, about=head("pooled"), settings=settings, shown=EFFECT)
@@ -145,8 +168,7 @@ def _strata_rows(given: PairedAnswers, masks: Mapping[str, Mask], settings: TaxS
         return
     models = list(range(len(given.models)))
     pairs = [narrowed(given, models, masks[name]) for name in ("high", "low")]
-    high, low = map(tax_statistic, pairs)
-    found = unmatched_difference(high, low, settings.bootstrap)
+    found, p = of_two_sets(*pairs, settings=settings, tests=given.parts)
     still = found.value is not None and not any(sum(discordant(part)) for part in pairs)
     could = most_changed(found.n, settings.bootstrap.level) if still else None
     empty = [name for name in ("high", "low") if not masks[name].any()]
@@ -154,15 +176,11 @@ def _strata_rows(given: PairedAnswers, masks: Mapping[str, Mask], settings: TaxS
         found = replace(found, reason="; ".join(f"the stratum {name} is {EMPTY}" for name in empty))
     both = np.logical_or(masks["high"], masks["low"])
     about = head("strata", task="high − low") | {ANSWERED: given.answered(models, both)}
-    tested = found.value is not None and settings.bootstrap.resamples
-    taxes = [(side.columns[0] - side.columns[1], side.columns[2]) for side in (high, low)]
-    drawn = settings.bootstrap
-    p = unmatched_p(*taxes, resamples=drawn.resamples, seed=drawn.seed) if tested else None
     yield {**about, "statistic": "effect", **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
 
 
-def _passes(passed: Mapping[str, Collection[str]], places: Mapping[str, int]) -> dict[str, Mask]:
-    masks = {who: _mask(ids, places) for who, ids in passed.items()}
+def _passes(given: PairedAnswers, passed: Mapping[str, Collection[str]]) -> dict[str, Mask]:
+    masks = {who: _mask(given, ids) for who, ids in passed.items()}
     people = [mask for who, mask in masks.items() if who != "verifier"]
     if len(people) > 1:
         masks["all raters"] = np.logical_and.reduce(people)
@@ -171,7 +189,6 @@ def _passes(passed: Mapping[str, Collection[str]], places: Mapping[str, int]) ->
     return masks
 
 
-def _mask(ids: Collection[str], places: Mapping[str, int]) -> Mask:
-    mask = np.zeros(len(places), dtype=np.bool_)
-    mask[[places[item] for item in ids if item in places]] = True
-    return mask
+def _mask(given: PairedAnswers, ids: Collection[str]) -> Mask:
+    wanted = set(ids)
+    return np.array([item in wanted for _, item in given.items], dtype=np.bool_)

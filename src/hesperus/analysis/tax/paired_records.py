@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import compress
 from operator import attrgetter
 
 import numpy as np
 import polars as pl
 
+from hesperus.analysis.table import NewRow
+from hesperus.analysis.tax.item_groups import Group, group_of_items, groups_in_order
 from hesperus.analysis.tax.tax_settings import QualityThreshold
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.measures import FAILED, MISSING, Codes, Mask, TaxPairs, replied
@@ -34,6 +37,9 @@ class PairedAnswers:
         causes: Why a pair does not count, to the pairs of which it is the first reason, [models, items].
         answers: Class codes in both conditions, each [models, items].
         one_sided: Models asked in one condition only, which are left out.
+        groups: The group of each item, by the columns `by`, [items]; empty without columns.
+        by: Columns that items are grouped by.
+        parts: Groups of which this is one: tests are corrected over all of them.
     """
 
     models: tuple[str, ...]
@@ -42,6 +48,9 @@ class PairedAnswers:
     causes: Mapping[str, Mask]
     answers: tuple[Codes, Codes]
     one_sided: tuple[str, ...] = ()
+    groups: tuple[Group, ...] = ()
+    by: tuple[str, ...] = ()
+    parts: int = 1
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -51,6 +60,30 @@ class PairedAnswers:
     def of_task(self, task: str) -> Mask:
         """Where the items of a task are, [items]."""
         return np.array([own == task for own, _ in self.items], dtype=np.bool_)
+
+    def of_items(self, items: Mask) -> PairedAnswers:
+        """The same over some items alone, [items]."""
+        pairs = TaxPairs(*(getattr(self.pairs, mask.name)[:, items] for mask in fields(TaxPairs)))
+        causes = {cause: mask[:, items] for cause, mask in self.causes.items()}
+        first, second = (codes[:, items] for codes in self.answers)
+        own, groups = tuple(compress(self.items, items)), tuple(compress(self.groups, items))
+        return replace(self, items=own, pairs=pairs, causes=causes, answers=(first, second), groups=groups)
+
+    def by_group(self) -> Iterator[tuple[NewRow, PairedAnswers]]:
+        """Each group of items, with the values of its columns; without columns all items."""
+        if not self.by:
+            yield {}, self
+            return
+        groups = groups_in_order(self.groups)
+        for group in groups:
+            yield (
+                dict(zip(self.by, group, strict=True)),
+                replace(self.of_group(group), parts=len(groups)),
+            )
+
+    def of_group(self, group: Group) -> PairedAnswers:
+        """The items of one group; none if it has none."""
+        return self.of_items(np.array([own == group for own in self.groups], dtype=np.bool_))
 
     def answered(self, rows: Sequence[int], items: Mask) -> float | None:
         """Share of the questions of some models on both sides that were answered, in [0, 1]; None if none was asked.
@@ -99,6 +132,7 @@ def compared(
     *,
     scores: pl.DataFrame | None = None,
     quality: QualityThreshold | None = None,
+    by: Sequence[str] = (),
 ) -> PairedAnswers:
     """Lay two conditions side by side, task by task.
 
@@ -108,10 +142,12 @@ def compared(
         second: The other.
         scores: Item scores of the second condition's texts (see quality_scores); None if no text was scored.
         quality: Which scores are good enough; None lets all through.
+        by: Columns of the records to group the items by.
 
     Raises:
-        UnknownNameError: No record has the sense; the message lists those that there are.
-        DataError: No model was asked in both conditions, or a model was asked one of them under several instructions.
+        UnknownNameError: No record has the sense; the message lists those that there are. Or no record has a column.
+        DataError: No model was asked in both conditions, or a model was asked one of them under several instructions, or an
+            item is in several groups.
     """
     for side in (first, second):
         known = records["input"].unique().sort().to_list()
@@ -132,7 +168,9 @@ def compared(
         )
     parts.sort(key=lambda part: part.tasks)
     models = tuple(sorted({model for part in parts for model in part.models}))
-    return _joined(parts, models, tuple(name for name in one_sided if name not in models))
+    found = _joined(parts, models, tuple(name for name in one_sided if name not in models))
+    group_of = group_of_items(wanted, by)
+    return replace(found, groups=tuple(group_of[item] for item in found.items) if by else (), by=tuple(by))
 
 
 def _one_task(

@@ -21,6 +21,7 @@ from hesperus.analysis.p_corrections import (
 )
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
 from hesperus.analysis.tax.difference_rows import EVERY
+from hesperus.analysis.tax.item_groups import grouped_columns
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.errors import DataError, UnknownNameError
@@ -75,23 +76,21 @@ def rating_table(
     settings = settings or TaxSettings()
     scores = mean_ratings(ratings, question)
     _refuse_shared_ids(given, scores)
-    places = {item: k for k, (_, item) in enumerate(given.items)}
-    rows: list[NewRow] = []
-    most = len(scores) * (1 + len(given.models) + len(settings.grouped(given.models)))
-    ceiling = enough_permutations(settings.bootstrap.resamples, most)
+    items = {item for _, item in given.items}
     unmatched: dict[str, int] = {}
     for name, by_item in scores.items():
-        known = {item: value for item, value in by_item.items() if item in places}
-        unmatched[name] = len(by_item) - len(known)
-        if not known:
+        unmatched[name] = len(by_item.keys() - items)
+        if unmatched[name] == len(by_item):
             shown = ", ".join(list(by_item)[:3])
             raise DataError(
                 f"no rated unit is an item of the records; units are called {shown}", field="unit"
             )
-        cue = np.full(len(places), np.nan)
-        for item, value in known.items():
-            cue[places[item]] = value
-        rows += _rows(given, name, cue, settings, ceiling)
+    rows = [
+        named | row
+        for question, by_item in scores.items()
+        for named, part in given.by_group()
+        for row in _rows(part, question, by_item, settings, questions=len(scores))
+    ]
     family = correct(rows)
     if not settings.bootstrap.resamples:
         without_resamples(rows)
@@ -101,7 +100,7 @@ def rating_table(
         "rated units that are no item": {k: v for k, v in unmatched.items() if v},
         "notes": list(NOTES),
     }
-    return table("ratings", COLUMNS, rows=rows, signature=signed)
+    return table("ratings", grouped_columns(settings.by, COLUMNS), rows=rows, signature=signed)
 
 
 def _refuse_shared_ids(given: PairedAnswers, scores: Mapping[str, Mapping[str, float]]) -> None:
@@ -156,8 +155,16 @@ def mean_ratings(ratings: pl.DataFrame, question: str | None = None) -> dict[str
 
 
 def _rows(
-    given: PairedAnswers, question: str, cue: Floats, settings: TaxSettings, ceiling: int
+    given: PairedAnswers,
+    question: str,
+    scores: Mapping[str, float],
+    settings: TaxSettings,
+    *,
+    questions: int,
 ) -> Iterator[NewRow]:
+    cue: Floats = np.array([scores.get(item, np.nan) for _, item in given.items])
+    most = given.parts * questions * (1 + len(given.models) + len(settings.grouped(given.models)))
+    ceiling = enough_permutations(settings.bootstrap.resamples, most)
     every = list(range(len(given.models)))
     wanted = [(EVERY, EVERY, every)]
     wanted += [(group, EVERY, rows) for group, rows in settings.named_groups(given.models).items()]

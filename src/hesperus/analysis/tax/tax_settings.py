@@ -49,12 +49,14 @@ class TaxSettings:
         bootstrap: How intervals are made; the default is the paper's, 10,000 resamples and seed 42.
         min_valid: Share of valid answers on each side below which a model is parser-sensitive, in [0, 1].
         exact: The exact sign test on discordant pairs in place of the Bayesian one, as the paper prints it.
+        by: Columns of the records to group the items by.
     """
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bootstrap: Bootstrap = Bootstrap(10_000, 42)
     min_valid: float = 0.9
     exact: bool = False
+    by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_valid <= 1:

@@ -13,8 +13,10 @@ import polars as pl
 from hesperus import rounding
 from hesperus.analysis.table import ANSWERED, NewRow, Table, table
 from hesperus.analysis.tax.difference_rows import EVERY, bound_row, everywhere, head
+from hesperus.analysis.tax.item_groups import Group, grouped_columns
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.tax_settings import TaxSettings
+from hesperus.analysis.views import grouped
 from hesperus.errors import DataError
 from hesperus.fingerprint import signature
 from hesperus.measures import estimate
@@ -76,38 +78,45 @@ def validity_table(
     settings = settings or TaxSettings()
     if not readings:
         raise DataError("no reading of the replies was given")
-    per = {name: dict(_cells(frame, settings)) for name, frame in readings.items()}
+    per = {name: _by_place(frame, settings) for name, frame in readings.items()}
     first = next(iter(per.values()))
     if any(found.keys() != first.keys() for found in per.values()):
         raise DataError("the readings have different cells; read the same replies again")
     rows: list[NewRow] = []
-    for task, cell in first:
-        own = {name: found[task, cell] for name, found in per.items()}
+    for place in first:
+        group, task, cell = place
+        own = {name: found[place] for name, found in per.items()}
         why = "; ".join(_why(own, settings, tolerance))
         unchecked = "" if why else _unchecked(own)
         verdict = "parser-sensitive" if why else "not checked" if unchecked else "robust"
-        about = {"model": cell.model, "task": task, "input": cell.input, "repeat": cell.repeat}
+        named = dict(zip(settings.by, group, strict=True))
+        about = {**named, "model": cell.model, "task": task, "input": cell.input, "repeat": cell.repeat}
         said = {"verdict": verdict, "why": why or unchecked}
         rows += [{**about, "parser": name, **row, **said} for name, row in own.items()]
     signed = signature(settings) | {"parsers": list(readings), "tolerance": tolerance}
-    return table("parsers", CELLS, rows=rows, signature=signed)
+    return table("parsers", grouped_columns(settings.by, CELLS), rows=rows, signature=signed)
 
 
 def sensitive_cells(found: Table) -> list[str]:
     """The cells that a validity table calls parser-sensitive, each as a line; of a cell that was asked again, which repeat."""
-    again = {(row["model"], row["task"], row["input"]) for row in found.rows if row["repeat"] != 1}
+    place = itemgetter(*_groups(found), "model", "task", "input")
+    again = {place(row) for row in found.rows if row["repeat"] != 1}
     lines = set()
     for row in (row for row in found.rows if row["verdict"] == "parser-sensitive"):
-        place = (row["model"], row["task"], row["input"])
-        which = f", repeat {row['repeat']}" if place in again else ""
-        lines.add(f"{', '.join(map(str, place))}{which}: {row['why']}")
+        which = f", repeat {row['repeat']}" if place(row) in again else ""
+        lines.add(f"{', '.join(map(str, place(row)))}{which}: {row['why']}")
     return sorted(lines)
 
 
 def unchecked_cells(found: Table) -> int:
     """How many cells of a validity table no second parser could read."""
-    place = itemgetter("model", "task", "input", "repeat")
+    place = itemgetter(*_groups(found), "model", "task", "input", "repeat")
     return len({place(row) for row in found.rows if row["verdict"] == "not checked"})
+
+
+def _groups(found: Table) -> tuple[str, ...]:
+    """Columns of the records that a validity table is grouped by: they come first."""
+    return found.columns[: found.columns.index("model")]
 
 
 def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSettings | None = None) -> Table:
@@ -119,9 +128,12 @@ def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSetti
     """
     settings = settings or TaxSettings()
     rows = [
-        {"comparison": name, **row} for name, given in comparisons.items() for row in _bounds(given, settings)
+        {**named, "comparison": name, **row}
+        for name, given in comparisons.items()
+        for named, part in given.by_group()
+        for row in _bounds(part, settings)
     ]
-    return table("bounds", BOUNDS, rows=rows, signature=signature(settings))
+    return table("bounds", grouped_columns(settings.by, BOUNDS), rows=rows, signature=signature(settings))
 
 
 def _bounds(given: PairedAnswers, settings: TaxSettings) -> Iterator[NewRow]:
@@ -135,6 +147,15 @@ def _bounds(given: PairedAnswers, settings: TaxSettings) -> Iterator[NewRow]:
             if given.pairs.asked[row, items].any():
                 about = head("cell", task=task, group=group, model=model)
                 yield bound_row(given, [row], items, about, bootstrap=bootstrap)
+
+
+def _by_place(records: pl.DataFrame, settings: TaxSettings) -> dict[tuple[Group, str, Cell], NewRow]:
+    """The rows of a reading by group, task and cell."""
+    return {
+        (tuple(named.values()), task, cell): row
+        for named, part in grouped(records, settings.by)
+        for (task, cell), row in _cells(part, settings)
+    }
 
 
 def _cells(records: pl.DataFrame, settings: TaxSettings) -> Iterator[tuple[tuple[str, Cell], NewRow]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from hesperus.analysis.table import Row, Table
@@ -116,6 +117,12 @@ def alignment_grid(found: Mapping[str, int] | None) -> Grid | None:
     return tabulated("Items with findings of the alignment audit, by kind.", rows, (), heads, folds=None)
 
 
+def _groups(found: Table | None) -> tuple[str, ...]:
+    """The columns of the records that a table is grouped by."""
+    settings = found.signature.get("TaxSettings") if found is not None else None
+    return tuple(settings["by"]) if isinstance(settings, Mapping) else ()
+
+
 def _explained(row: Row) -> dict[str, Any]:
     """A row with its discordant pairs and what was excluded in words."""
     return {**row, "discordant": discordant(row), "lost": lost(row)}
@@ -136,47 +143,49 @@ def models_grid(found: Table | None, estimator: str) -> Grid | None:
         "Each model: accuracies over the pairs that count, first minus second, and a sign test on discordant pairs; in "
         "brackets corrected over all lines. Where interval and p differ, p decides.",
         [*told, *(row for row in named if row["statistic"] != "difference")],
-        (*keys, Column("model", "Model")) if keys else ("model",),
+        (*_groups(found), *keys, Column("model", "Model")) if keys else (*_groups(found), "model"),
         worded("models_of_tax", first=first, second=second),
     )
 
 
 def pooled_grid(found: Table | None, estimator: str) -> Grid | None:
     """One line an estimate over several models: items are resampled with all their models."""
+    rows: Iterable[Row] = rows_of(found, *POOLED[estimator])
+    if _groups(found):
+        # The estimate to report of every group, before what each of them depends on.
+        rows = sorted(rows, key=lambda row: POOLED[estimator].index(row["analysis"]))
     return _pooled(
-        rows_of(found, *POOLED[estimator]),
+        rows,
         "Over several models: items are resampled with all their models, and for p both sides of an item are exchanged with all "
         "of them; in brackets corrected over the rows of the analysis. Where interval and p differ, p decides.",
+        _groups(found),
     )
 
 
 def passed_grid(found: Table | None) -> Grid | None:
     """The effect over the items that each checker passed strictly."""
     rows = [row for row in found.rows if str(row["analysis"]).startswith("passed by")] if found else []
-    return _pooled(rows, "Over the rewritten items that passed strictly, by who checked them.")
+    caption = "Over the rewritten items that passed strictly, by who checked them."
+    return _pooled(rows, caption, _groups(found))
 
 
-def _pooled(rows: Iterable[Row], caption: str) -> Grid | None:
+def _pooled(rows: Iterable[Row], caption: str, groups: Sequence[str]) -> Grid | None:
     named = [{**_explained(row), "over": over(row), "statistic": "difference"} for row in rows]
-    return tabulated(caption, named, (Column("over", "Of"),), "pooled")
+    return tabulated(caption, named, (*groups, Column("over", "Of")), "pooled")
 
 
 def native_grid(found: Table | None) -> Grid | None:
     """One line a model: accuracy on either set and the gap; then the gap of each group."""
     rows: Sequence[Row] = found.rows if found is not None else ()
-    gaps = {
-        (row["group"], row["model"]): {**row, "lost": lost(row)} for row in rows if row["statistic"] == "gap"
-    }
+    place = itemgetter(*_groups(found), "group", "model")
+    gaps = {place(row): {**row, "lost": lost(row)} for row in rows if row["statistic"] == "gap"}
     rests = ("p", "p_holm", "n", "answered", "lost")
-    named = [
-        {**row, **{name: gaps[row["group"], row["model"]][name] for name in rests}, "of": who(row)}
-        for row in rows
-    ]  # fmt: skip
+    named = [{**row, **{name: gaps[place(row)][name] for name in rests}, "of": who(row)} for row in rows]
     return tabulated(
         "Translated minus native: Wilson intervals of the accuracies; for the gap each set is resampled by itself, and for p "
         "items change sets at random. Where they differ, p decides. Items: of the smaller set.",
         named,
-        (Column("of", "Model"),),
+        (*_groups(found), Column("of", "Model")),
         "native",
     )
 
@@ -195,7 +204,7 @@ def rating_grid(found: Table | None) -> Grid | None:
         "Spearman's ρ of each item's mean rating with its tax (E1, mean over the models). In brackets: corrected over all "
         "lines, by permutation; where interval and p differ, p decides.",
         rows,
-        (Column("question", "Rated"), Column("models", "Models")),
+        (*_groups(found), Column("question", "Rated"), Column("models", "Models")),
         "rating",
     )
 
@@ -240,7 +249,8 @@ def validity_grid(found: Table) -> Grid | None:
     ]
     heads = (Column("validity", "Valid", "percentage"), *right, N, Column("said", "Verdict"))
     caption = "Valid answers of each model and set; invalid ones count as wrong in the accuracy."
-    return tabulated(caption, rows, ("model", column("task"), Column("set", "Set")), heads)
+    keys: list[str | Column] = [*_groups(found), "model", column("task"), Column("set", "Set")]
+    return tabulated(caption, rows, keys, heads)
 
 
 def bounds_grid(found: Table | None) -> Grid | None:
@@ -260,7 +270,7 @@ def bounds_grid(found: Table | None) -> Grid | None:
     return tabulated(
         "Every difference if each invalid answer was wrong, or right, whichever makes it lowest or highest.",
         rows,
-        (Column("comparison", "Of"), Column("models", "Models")),
+        (*_groups(found), Column("comparison", "Of"), Column("models", "Models")),
         "bounds",
     )
 
