@@ -264,6 +264,9 @@ def test_what_is_on_one_side_only_or_moved_is_counted_and_not_compared() -> None
 def test_conditions_are_found_and_doubt_is_said() -> None:
     assert conditions_of(["en", "zh", BACK, "zh~natural@m/x"]) == Senses("en", "zh", BACK, "zh~natural@m/x")
     assert conditions_of(["en", "en_via_de", "de_from_en"]) == Senses("en", None, "en_via_de", None)
+    two = ["en", "zh", "en_from_zh", "en_from_zh@nllb", "zh~natural"]
+    assert conditions_of(two, needed=("natural",)) == Senses("en", "zh", None, "zh~natural")
+    assert conditions_of(["en", "zh", "de", "en_from_zh", "en_from_de"], needed=()) == Senses("en")
     with pytest.raises(UsageError, match="2 senses could be the back one"):
         conditions_of(["en", "zh", "de", BACK, "en_from_de"])
     assert conditions_of(["en", "zh", "de", BACK, "en_from_de"], Senses(translated="de")).back == "en_from_de"

@@ -12,7 +12,7 @@ import polars as pl
 from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
-from hesperus.analysis.tax.audit_evidence import Evidence, overview, tax_tables
+from hesperus.analysis.tax.audit_evidence import NEEDED, Evidence, overview, tax_tables
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, conditions_of
 from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
 from hesperus.analysis.views import narrowed
@@ -42,12 +42,18 @@ from hesperus.tables import read_table
 from hesperus.wording import own_senses
 
 
-def evidence_of(inputs: AuditInputs, drawn: GivenSettings | None = None) -> Evidence:
-    """Everything that is there; a file next to a single run folder is found by its name."""
+def evidence_of(
+    inputs: AuditInputs, drawn: GivenSettings | None = None, *, what: str | None = None
+) -> Evidence:
+    """Everything that is there; a file next to a single run folder is found by its name.
+
+    Of `what`, a table, only the conditions that it compares must be clear; None: those of all tables.
+    """
     settings, quality = settings_of(inputs, drawn), quality_of(inputs)
     everything = records_of(inputs.runs, inputs.exclude)
     audited = narrowed(everything, tasks=inputs.tasks)
-    senses = conditions_of(audited["input"].unique().to_list(), senses_of(inputs))
+    needed = ("back", "natural") if what is None else NEEDED[what]
+    senses = conditions_of(audited["input"].unique().to_list(), senses_of(inputs), needed=needed)
     records, native = _with_native(everything, audited, inputs, senses.original)
     _check_groups(settings.groups, records)
     strata = inputs.strata or run_file(inputs.runs, "strata.json")
@@ -213,7 +219,7 @@ def evidence_for(
     Raises:
         UsageError: It lacks what the table needs.
     """
-    evidence = evidence_of(inputs, given)
+    evidence = evidence_of(inputs, given, what=what)
     tables = tax_tables(evidence)
     if what not in tables:
         raise UsageError(_needs(what, evidence, tables))

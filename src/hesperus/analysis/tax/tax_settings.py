@@ -180,15 +180,18 @@ def _refuse_mixed(found: Senses) -> None:
         )
 
 
-def conditions_of(codes: Iterable[str], given: Senses | None = None) -> Senses:
+def conditions_of(
+    codes: Iterable[str], given: Senses | None = None, *, needed: Collection[str] = ("back", "natural")
+) -> Senses:
     """Find the conditions among the senses of the inputs.
 
     The back-translation is the one sense that came into an original's language (``en_from_zh``, ``en_via_zh``); original
-    and translated are what it says; the natural one is a rewording ``~natural`` of the translated.
+    and translated are what it says, or what several alike say; the natural one is a rewording ``~natural`` of the translated.
 
     Args:
         codes: Sense codes of the inputs that occur.
         given: What a user names; it decides.
+        needed: Conditions of which there must not be several; of the others, several are none.
 
     Raises:
         UnknownNameError: A given sense does not occur.
@@ -199,20 +202,29 @@ def conditions_of(codes: Iterable[str], given: Senses | None = None) -> Senses:
     given.check(known)
     senses = {code: sense for code in known if (sense := parsed(code)) is not None}
     originals = {code for code, sense in senses.items() if sense.is_original}
-    wanted = given.back or _one("back", [c for c, s in senses.items() if _came_back(s, originals, given)])
-    back = senses.get(wanted) if wanted is not None else None
-    original = given.original or (back.language if back is not None and back.language in originals else None)
-    middle = (back.source or back.via) if back is not None else None
-    natural = given.natural or _one(
-        "natural",
-        [c for c, s in senses.items() if (s.variant or "").startswith("natural") and s.language != original],
-    )
-    rewritten = senses[natural].language if natural is not None and natural in senses else None
+    backs = [given.back] if given.back else [c for c, s in senses.items() if _came_back(s, originals, given)]
+    back = _one("back", backs, strict="back" in needed)
+    ways = [senses[code] for code in backs if code in senses]
+    came_into = _same(way.language for way in ways)
+    original = given.original or (came_into if came_into in originals else None)
+    reworded = [
+        c for c, s in senses.items() if (s.variant or "").startswith("natural") and s.language != original
+    ]
+    naturals = [given.natural] if given.natural else reworded
+    natural = _one("natural", naturals, strict="natural" in needed)
+    middle = _same(way.source or way.via for way in ways)
+    rewritten = _same(senses[code].language for code in naturals if code in senses)
     first = next((code for code in (middle, rewritten) if code in originals), None)
     translated = given.translated or first or _one("translated", sorted(originals - {original}), strict=False)
-    result = Senses(original, translated, wanted, natural)
+    result = Senses(original, translated, back, natural)
     _refuse_mixed(result)
     return result
+
+
+def _same(values: Iterable[str | None]) -> str | None:
+    """What all say alike; None if they do not."""
+    different = set(values)
+    return different.pop() if len(different) == 1 else None
 
 
 def _came_back(sense: Sense, originals: Collection[str], given: Senses) -> bool:
