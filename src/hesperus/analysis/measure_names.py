@@ -1,26 +1,32 @@
-"""The names of all measures, which cost nothing to know: where those of answers are declared, and what else a run may have."""
+"""The names of all measures, which cost little to know: where those of answers are declared, and what else a run may have.
+
+A measure of answers is one file of this folder: what stands under `@measure("NAME", …)` (see hesperus.analysis.measure) is listed,
+measured, checked and shown by that name. The names are read from the text of the files, since importing all of them would take
+as long as a small measure does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
 
 from hesperus import plugins
 
-MEASURES: Mapping[str, str] = {
-    "summary": "hesperus.analysis.summary:summary",
-    "accuracy": "hesperus.analysis.single:accuracy_table",
-    "agreement": "hesperus.analysis.agreement:agreement_table",
-    "consistency": "hesperus.analysis.paired:consistency_table",
-    "decomposition": "hesperus.analysis.paired:decomposition_table",
-    "directions": "hesperus.analysis.paired:directions_table",
-    "labels": "hesperus.analysis.single:labels_table",
-    "language": "hesperus.analysis.reply_language:language_table",
-    "outcomes": "hesperus.analysis.single:outcomes_table",
-    "all_languages": "hesperus.analysis.agreement:all_languages_table",
-    "tokens": "hesperus.analysis.tokens:tokens_table",
-    "validity": "hesperus.analysis.single:validity_table",
-}
-"""Measure of answers to where it is declared (see hesperus.analysis.measure)."""
+_DECLARED = re.compile(r'^@measure\(\s*"(\w+)".*?^def (\w+)', re.MULTILINE | re.DOTALL)
+
+
+def _declared() -> Iterator[tuple[str, str]]:
+    """Name of each measure of answers, and its module and function."""
+    for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".py"):
+            module = f"{__package__}.{file.name.removesuffix('.py')}"
+            for found in _DECLARED.finditer(file.read_text(encoding="utf-8")):
+                yield found[1], f"{module}:{found[2]}"
+
+
+MEASURES: Mapping[str, str] = dict(sorted(_declared(), key=lambda one: (one[0] != "summary", one[0])))
+"""Measure of answers to where it is declared; the first is where people begin."""
 
 TRANSLATION = "translation"
 """The measure of answers that also needs the scores of their translations."""

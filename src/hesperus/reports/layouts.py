@@ -180,9 +180,9 @@ def grids_of(table: Table) -> list[Grid]:
     """The tables that people are shown; none if it has no rows."""
     layout = _layout(table) if table.rows else None
     found = [grid for grid in layout.grids(table) if grid is not None] if layout is not None else []
-    offered = None if found or not table.rows else offered_grid(table)
-    if found or offered is not None:
-        return [*found, *([] if offered is None else [offered])]
+    declared = None if found or not table.rows else declared_grid(table)
+    if found or declared is not None:
+        return [*found, *([] if declared is None else [declared])]
     plain = plain_grid(table)
     return [plain] if plain.rows else []
 
@@ -243,10 +243,8 @@ def _typed(table: Table, name: str) -> Column:
     return replace(found, unit=unit)
 
 
-def offered_grid(table: Table) -> Grid | None:
-    """The table of a measure of a plug-in, its statistics side by side; None if it declares none."""
-    if table.measure not in offered_measures():
-        return None
+def declared_grid(table: Table) -> Grid | None:
+    """The table of a measure that has no layout, its statistics side by side; None if it declares none."""
     declared = measure_of(table.measure)
     return None if declared is None or not declared.statistics else _grid(declared, table)
 
