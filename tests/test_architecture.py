@@ -66,7 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "audits": FLOOR_0 | {"tasks", "records"},
     "evaluators": FLOOR_0 | {"checkpoints", "measures"},
     "annotation": FLOOR_0 | {"records", "measures"},
-    "evidence": FLOOR_0 | {"records", "translation"},
+    "evidence": FLOOR_0 | {"records"},
     "studies": ALL_BELOW_STUDIES,
     "analysis": FLOOR_0 | {"records", "measures", "audits", "evaluators"},
     "item_views": FLOOR_0 | {"records", "analysis"},

@@ -33,16 +33,15 @@ from hesperus.records.files import write_content
 from hesperus.records.reading import RECORDS_FILE, read_records
 from hesperus.records.runs import ITEMS_FILE, SIGNATURE_FILE, STUDY_FILE, mapping_in
 from hesperus.records.writing import write_parquet, write_records
-from hesperus.translation.kept_scores import metadata_of, signatures_of
 from hesperus.version import __version__
 
 VERSION = 1
 MANIFEST, NUMBERS, SCRIPT, README = "manifest.json", "numbers.json", "recompute.py", "README.txt"
 _RUN = "run/"
-_SCORES, _HOW_SCORED = "scores.parquet", "scores.json"
-"""Scores of translations, and how they came about, which a run folder has in the same file."""
+_METADATA, _OWN = ".metadata.json", "hesperus."
+"""What a Parquet file says of itself under keys of hesperus, such as how scores came about, is a file next to its lines."""
 _TABLES = (
-    RECORDS_FILE, ITEMS_FILE, _SCORES, "readability.parquet", "prompts.parquet", "verdicts.parquet",
+    RECORDS_FILE, ITEMS_FILE, "scores.parquet", "readability.parquet", "prompts.parquet", "verdicts.parquet",
     "evaluations/*/pairs.parquet", "evaluations/*/details.parquet", "evaluations/*/sentences.parquet",
 )  # fmt: skip
 _TEXTS = (
@@ -131,11 +130,11 @@ def packed_run(run: Path, *, hashed: bool) -> Packed:
             # Answers are texts where no item has options.
             is_open = name == RECORDS_FILE and bool(frame["options"].is_null().all())
             frame = hashed_texts(frame, open_answers=is_open)
-        inside = _RUN + name.removesuffix(".parquet") + ".jsonl"
-        held[inside], kinds[inside] = to_lines(frame, path)
-        if name == _SCORES and (signatures := signatures_of(path)):
-            said, where = without_places(plain(signatures))
-            held[_RUN + _HOW_SCORED] = orjson.dumps(said, option=orjson.OPT_INDENT_2) + b"\n"
+        bare = _RUN + name.removesuffix(".parquet")
+        held[f"{bare}.jsonl"], kinds[f"{bare}.jsonl"] = to_lines(frame, path)
+        if name != RECORDS_FILE and (said := _metadata(path)):
+            kept, where = without_places(plain(said))
+            held[bare + _METADATA] = orjson.dumps(kept, option=orjson.OPT_INDENT_2) + b"\n"
             removed += [f"{name}: {place}" for place in where]
     for name, path in _found(run, _TEXTS):
         held[_RUN + name], where = _described(path, hashed=hashed)
@@ -161,6 +160,15 @@ def _parquet(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=path) from error
+
+
+def _metadata(path: Path) -> dict[str, object]:
+    """What hesperus wrote into the metadata of a Parquet file that can be read."""
+    held = pl.read_parquet_metadata(path)
+    try:
+        return {name: orjson.loads(value) for name, value in held.items() if name.startswith(_OWN)}
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"its metadata cannot be read: {error.msg}", file=path) from None
 
 
 def _described(path: Path, *, hashed: bool) -> tuple[bytes, list[str]]:
@@ -195,7 +203,7 @@ def unpacked_run(held: Mapping[str, bytes], tables: Mapping[str, Mapping[str, st
         if not name.startswith(_RUN):
             continue
         _check_known(name, name in tables)
-        if name == _RUN + _HOW_SCORED:
+        if name.endswith(_METADATA):
             continue
         place = folder / name.removeprefix(_RUN)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -206,18 +214,25 @@ def unpacked_run(held: Mapping[str, bytes], tables: Mapping[str, Mapping[str, st
         if name == records:
             write_records(frame, place.with_suffix(".parquet"))
         else:
-            file = place.with_suffix(".parquet")
-            says = file == folder / _SCORES and _RUN + _HOW_SCORED in held
-            write_parquet(frame, file, metadata_of(_mapping(held, _RUN + _HOW_SCORED)) if says else {})
+            write_parquet(frame, place.with_suffix(".parquet"), _said(held, name.removesuffix(".jsonl")))
     return folder if (folder / STUDY_FILE).is_file() else folder / RECORDS_FILE
+
+
+def _said(held: Mapping[str, bytes], bare: str) -> dict[str, str]:
+    """The metadata of a table, as its Parquet file had them."""
+    if bare + _METADATA not in held:
+        return {}
+    said = _mapping(held, bare + _METADATA)
+    return {name: json.dumps(value, ensure_ascii=False, sort_keys=True) for name, value in said.items()}
 
 
 def _check_known(name: str, is_table: bool) -> None:
     """Refuse what is no file of a run: only files that measures read are written, and tables only as lines of JSON."""
-    own = name.removeprefix(_RUN)
-    if is_table:
-        own = own.removesuffix(".jsonl") + ".parquet" if own.endswith(".jsonl") else ""
-    known = _TABLES if is_table else (*_TEXTS, _HOW_SCORED)
+    own, ending = name.removeprefix(_RUN), ".jsonl" if is_table else _METADATA
+    is_of_table = is_table or own.endswith(ending)
+    if is_of_table:
+        own = own.removesuffix(ending) + ".parquet" if own.endswith(ending) else ""
+    known = _TABLES if is_of_table else _TEXTS
     if not any(fnmatchcase(own, pattern) and own.count("/") == pattern.count("/") for pattern in known):
         raise DataError("is no file of a run", file=name)
 

@@ -68,7 +68,7 @@ def added_to(file: Path, new: pl.DataFrame, signed: Mapping[str, JSON], *, texts
     return KeptScores(merged.sort(KEY), signatures, stale)
 
 
-def metadata_of(signatures: Mapping[str, object]) -> dict[str, str]:
+def metadata_of(signatures: Signatures) -> dict[str, str]:
     """The signatures as the metadata of a Parquet file."""
     return {METADATA: json.dumps(signatures, ensure_ascii=False, sort_keys=True)}
 
@@ -80,13 +80,13 @@ def how_scored(file: Path) -> list[JSON]:
         DataError: The file is Parquet and cannot be read.
     """
     found: dict[str, dict[str, JSON]] = {}
-    for column, signed in (signatures_of(file) if file.suffix.lower() == ".parquet" else {}).items():
+    for column, signed in (_signatures(file) if file.suffix.lower() == ".parquet" else {}).items():
         one = found.setdefault(json.dumps(signed, sort_keys=True), {"columns": [], **signed})
         one["columns"] = [*one["columns"], column]  # type: ignore[misc]
     return list(found.values())
 
 
-def signatures_of(file: Path) -> dict[str, Mapping[str, JSON]]:
+def _signatures(file: Path) -> dict[str, Mapping[str, JSON]]:
     """Of each scored column of a Parquet file how its scores came about; nothing of a column that does not say.
 
     Raises:
@@ -101,7 +101,7 @@ def signatures_of(file: Path) -> dict[str, Mapping[str, JSON]]:
 
 
 def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Mapping[str, JSON]]]:
-    said = signatures_of(file)
+    said = _signatures(file)
     try:
         frame = pl.read_parquet(file)
     except DAMAGED as error:
