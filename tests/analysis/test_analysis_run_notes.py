@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from hesperus.analysis.run_notes import run_notes
+from hesperus.analysis.run_notes import run_notes, summary_notes
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.single import labels_table
 from hesperus.analysis.summary import summary_table
@@ -50,6 +50,29 @@ def test_what_kappa_p_makes_of_replies_without_an_answer_is_said_where_they_are_
     )
     assert "it is too low in German, where" in notes(whole)
     assert "it is too low in first German, where" in notes(whole, by=("part",))
+
+
+@pytest.mark.parametrize(
+    ("statistics", "told"),
+    [
+        (("kappa_p", "raw"), (True, True, True)),
+        (("consistency",), (False, True, True)),
+        (("accuracy",), (False, True, False)),
+        (("tax", "accuracy en"), (False, True, False)),
+        (("validity",), (False, False, False)),
+        ((), (False, False, False)),
+    ],
+)
+def test_a_table_has_the_notes_that_are_about_its_numbers(
+    statistics: tuple[str, ...], told: tuple[bool, bool, bool]
+) -> None:
+    frame = records({"en": "AAAAAAAAAA", "de": "-AAAAAAAAA", "sw": "AAAAAAAAAA"})
+    summary = summary_table(frame, settings=MeasureSettings(bootstrap=Bootstrap(200)))
+    said = "\n".join(summary_notes(summary, statistics))
+    assert "1 of 30 questions have no answer" in said, "which every number rests on"
+    phrases = ("κp counts a reply", "always gives the same label", "by chance")
+    assert tuple(phrase in said for phrase in phrases) == told
+    assert summary_notes(summary, {str(row["statistic"]) for row in summary.rows}) == summary_notes(summary)
 
 
 def test_a_model_whose_answers_are_all_right_is_not_said_to_answer_whatever_is_asked() -> None:

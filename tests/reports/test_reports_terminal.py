@@ -120,6 +120,8 @@ def test_what_is_the_same_in_every_line_is_said_once() -> None:
     same = tuple({"model": name, "of": name, "value": 1.0} for name in "abc")
     text = format_table(Table("m", ("model", "of", "value"), same, {}), "table", width=60)
     assert "the same in all 3 lines" in text and "Value 1.000" in text
+    whole = format_table(Table("m", ("model", "of", "value"), same, {}), "wide", width=60).splitlines()
+    assert [line.split() for line in whole[-3:]] == [[name, name, "1.000"] for name in "abc"]
 
 
 def test_long_texts_of_a_checklist_go_under_their_row_and_none_is_lost() -> None:

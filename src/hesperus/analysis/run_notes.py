@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -28,6 +28,11 @@ _KAPPA_OF_UNANSWERED = {
     "agree": "and two of them as the same: it says little of the answers",
 }
 """What the rules for invalid answers make of κp."""
+_OF_CONSISTENCY = ("consistency", "noise", "total")
+_OF_AGREEMENT = (*_OF_CONSISTENCY, "kappa", "scott", "alpha", "ac3", "raw", "pearson")
+_OF_ANSWERS = (*_OF_AGREEMENT, "accuracy", "gold_share")
+_OF_KAPPA = ("kappa_p", "pearson")
+"""Words in the names of the statistics that a note is about."""
 _CONSTANT_FROM = 5
 """Answers from which on it is worth saying that all are the same label."""
 
@@ -49,8 +54,12 @@ def task_notes(signature: Mapping[str, object]) -> list[str]:
     return [str(note) for note in noted] if isinstance(noted, list | tuple) else []
 
 
-def summary_notes(summary: Table) -> list[str]:
+def summary_notes(summary: Table, statistics: Collection[str] | None = None) -> list[str]:
     """What the numbers of a summary do not say by themselves, each as one sentence.
+
+    Args:
+        summary: The summary of a run.
+        statistics: Statistics of the table next to which the notes are told: what is about others is left out. None: all.
 
     Returns:
         That a model's questions had no reply; that a model gives one label whatever is asked; that its consistency is no
@@ -68,13 +77,21 @@ def summary_notes(summary: Table) -> list[str]:
         who = f"{model}, {task}"
         if not grouped:
             notes += _lost_note(who, rows)
-            for note in _excluded_notes(rows):
+            for note in _excluded_notes(rows, statistics):
                 excluded.setdefault((task, note), []).append(model)
-        notes += _constant_note(who, rows)
-        notes += _chance_note(who, rows)
-        notes += _unanswered_kappa_note(who, rows, rule)
+        if _is_of(statistics, *_OF_ANSWERS):
+            notes += _constant_note(who, rows)
+        if _is_of(statistics, *_OF_CONSISTENCY):
+            notes += _chance_note(who, rows)
+        if _is_of(statistics, *_OF_KAPPA):
+            notes += _unanswered_kappa_note(who, rows, rule)
     # The same items are mostly missing from the numbers of all models: that is said once.
     return [*notes, *(f"{_named(models)}, {task}: {note}" for (task, note), models in excluded.items())]
+
+
+def _is_of(statistics: Collection[str] | None, *words: str) -> bool:
+    """Whether a table has a statistic that one of these words is in the name of."""
+    return statistics is None or any(word in name for name in statistics for word in words)
 
 
 def nothing_answered(records: pl.DataFrame) -> str:
@@ -220,12 +237,12 @@ def _outcomes(lost: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {words.get(name, name)}" for name, count in lost.items())
 
 
-def _excluded_notes(rows: Sequence[Row]) -> Iterator[str]:
+def _excluded_notes(rows: Sequence[Row], statistics: Collection[str] | None) -> Iterator[str]:
     """Why items are excluded from the numbers, each reason once with the languages and numbers that it befell."""
     told: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         name = str(row["statistic"])
-        if name in ("accuracy", "consistency", "kappa_p") and row["reason"]:
+        if name in ("accuracy", "consistency", "kappa_p") and row["reason"] and _is_of(statistics, name):
             said = "κp" if name == "kappa_p" else name
             told.setdefault(str(row["reason"]), {}).setdefault(_sense(row), []).append(said)
     for reason, senses in told.items():

@@ -118,15 +118,15 @@ class Told:
         """The sentence in place of every number if no question was answered; empty if one was."""
         return nothing_of(together(self._counts)) if self._counts else ""
 
-    def notes(self) -> list[str]:
-        """The notes of all parts, as run_notes has them of a whole."""
+    def notes(self, table: Table) -> list[str]:
+        """The notes of all parts, as run_notes has them of a whole, but for what is about numbers that a table does not have."""
         if not self._counts:
             return []
         rows = [row for one in self._summaries for row in one.rows]
         whole = replace(self._summaries[0], rows=tuple(sorted(rows, key=lambda row: str(row["task"]))))
         of_packs = pack_notes(pl.concat(self._rules))
         return [
-            *summary_notes(whole),
+            *summary_notes(whole, set(table.column("statistic") if "statistic" in table.columns else ())),
             *self._of_records,
             *of_packs,
             *task_notes(self._described.signature),

@@ -133,7 +133,7 @@ def command(
         say(nothing)
     if not nothing or format != "table" or what == "summary":
         print_table(found, format)
-    notes = found.signature.get("notes") if what in OF_RATINGS else told.notes()
+    notes = found.signature.get("notes") if what in OF_RATINGS else told.notes(found)
     for note in notes if isinstance(notes, list) and not nothing else ():
         say(f"note: {note}")
     if what in TAX_TABLES:

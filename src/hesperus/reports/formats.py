@@ -95,11 +95,10 @@ def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = Fals
         print_properties([(shown(row["property"]), shown(row["value"])) for row in table.rows], console)
     for place, grid in enumerate(grids if table.columns != ("property", "value") else ()):
         title, explained = _titled(grid.caption)
-        if place == 0:
-            print_grid(grid, console, lead=lead or answer(table.measure, grid), explained=explained)
-            continue
-        console.print()
-        print_grid(grid, console, lead=title, explained=explained)
+        if place:
+            console.print()
+        said = title if place else lead or answer(table.measure, grid)
+        print_grid(grid, console, lead=said, explained=explained, is_whole=is_wide)
     signed = _signed(table)
     if len(signed) > console.width and SHORT in table.signature:
         first, _, last = signed.partition("|")[2].rpartition("|")

@@ -80,12 +80,19 @@ class _Layout:
         return _total(self.widths()) <= width
 
 
-def print_grid(grid: Grid, console: Console, *, lead: str, explained: str = "") -> None:
-    """Write a table to a terminal, as wide as it is."""
+def print_grid(
+    grid: Grid, console: Console, *, lead: str, explained: str = "", is_whole: bool = False
+) -> None:
+    """Write a table to a terminal, as wide as it is.
+
+    One whose results are the same in every line is one line, unless it is wanted whole.
+    """
     narrow = grid.without_the_same(is_narrow=True)
     measured = any(one.numeric and one.unit != "count" for one in grid.columns)
     is_the_same = measured and not any(one.numeric for one in narrow.columns)
-    if not is_the_same:
+    if is_the_same and is_whole:
+        narrow, is_the_same = grid, False
+    elif not is_the_same:
         # Results stay columns where there is room; elsewhere the line above the table says that they are of every line.
         whole = grid.keeping_results().without_the_same(is_narrow=True)
         narrow = whole if _Layout(whole, _shown(whole), is_brief=True).fits(console.width) else narrow
@@ -95,7 +102,7 @@ def print_grid(grid: Grid, console: Console, *, lead: str, explained: str = "") 
     print_wrapped(_about(narrow, results), console, "dim")
     details = _details(narrow)
     if is_the_same:
-        console.print(Text(f"the same in all {len(grid.rows)} lines"))
+        console.print(Text(f"the same in all {len(grid.rows)} lines, which --format wide has"))
     else:
         _print_lines(layout, details, console)
     for note in (*_notes(grid), *_absent(layout, details, console.width), explained):
