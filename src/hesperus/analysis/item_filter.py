@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.analysis.item_matrix import COUNTS, MARKS, ROW, ItemMatrix, MatrixColumn
+from hesperus.analysis.cell_marks import COUNTS, MARKS
+from hesperus.analysis.item_matrix import ROW, ItemMatrix, MatrixColumn
 from hesperus.errors import UnknownNameError
 from hesperus.types import OUTCOMES
 from hesperus.wording import parsed

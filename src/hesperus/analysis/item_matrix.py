@@ -1,17 +1,4 @@
-"""The item matrix: a row for each model and item, a cell for each sense, so that a number leads to its questions.
-
-Marks of a cell:
-
-- ``right``, ``wrong``: it has an answer, and the item has a gold label;
-- ``answered``: it has an answer, but there is no gold label, or the answer is a free text that labels cannot judge;
-- ``unanswered``: a reply came, without an answer in it (the outcome says why);
-- ``error``: no reply came; missing data, neither right nor wrong.
-
-A cell is *changed* if it and its reference both have an answer and the answers differ, and *lost* if the reference is right
-and the cell is wrong. A free text that was evaluated has a score against the text of its reference, and is lost if the
-score is below its ceiling (1 if there is no control). The reference of a cell is what its sense was made from, the first
-ask of what was asked again, and otherwise the reference language of the study.
-"""
+"""The item matrix: a row for each model and item, a cell for each sense, so that a number leads to its questions."""
 
 from __future__ import annotations
 
@@ -22,20 +9,15 @@ from functools import cached_property
 
 import polars as pl
 
+from hesperus.analysis.cell_marks import counted, counts, is_open, marked
 from hesperus.analysis.sense_references import SenseCell, sense_references
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.records import SCHEMA, Run, Selection
-from hesperus.records.labels import MOST_LABELS
 from hesperus.records.packed import LONG_TEXTS, whole_records
 from hesperus.wording import parsed
 
-MARKS = ("right", "wrong", "answered", "unanswered", "error")
-
 ROW = ("run", "model", "task", "item")
 """What a row of the matrix represents."""
-
-COUNTS = ("lost", "changed", "wrong", "unanswered", "error", "right", "asked")
-"""Cells of a row that have this property; `asked` is all of them."""
 
 _TEXT_SENSE = ("instruction", "input")
 _SENSE = (*_TEXT_SENSE, "repeat")
@@ -53,9 +35,6 @@ _CARRIED = ("outcome", "answer", "gold", *_OPTIONAL)
 _DETAILS = ("options", "probs", "reply", "rule", "reply_language", "reply_translation", "score", "ceiling")
 """What is only read, never counted: of a packed run cells have it where they are shown (see ItemMatrix.with_texts)."""
 _NO_GROUP = frozenset({*SCHEMA, *_CARRIED, *LONG_TEXTS, "run"})
-_WHOLE_TEXT = "whole text"
-_MARK = {mark: pl.lit(mark, pl.Enum(MARKS)) for mark in MARKS}
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +68,7 @@ class MatrixColumn:
 
 @dataclass(frozen=True)
 class ItemMatrix:
-    """Rows, columns and cells, sorted by row and column; see the module for what the marks mean.
+    """Rows, columns and cells, sorted by row and column; see hesperus.analysis.cell_marks for what the marks mean.
 
     Attributes:
         columns: The senses, references first.
@@ -124,7 +103,7 @@ class ItemMatrix:
         if not kept or len(kept) == len(self.columns):
             return self
         cells = self.cells.filter(pl.col("column").is_in(kept))
-        rows = _counted(self.rows.select("row", *ROW, *self.groups), _counts(cells))
+        rows = counted(self.rows.select("row", *ROW, *self.groups), counts(cells))
         return replace(self, columns=tuple(self.columns[number] for number in kept), rows=rows, cells=cells)
 
     def with_texts(self, rows: pl.DataFrame) -> ItemMatrix:
@@ -244,20 +223,20 @@ def item_matrix(runs: Mapping[str, Run], *, reference: str | None = None) -> Ite
     by_model = [pl.col("model") == model for model in models] or [pl.lit(True)]
     groups, rows = _rows(records, by_model)
     carried = [name for name in _CARRIED if not packed or name not in _DETAILS]
-    read = pl.col("probs").list.max().alias("confidence"), _is_open(records).alias("open")
+    read = pl.col("probs").list.max().alias("confidence"), is_open(records).alias("open")
 
     def cells_of(part: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         placed = _placed(part.with_columns(read), rows, columns)
         cells = placed.select("row", "column", "reference", *carried, "confidence", "open")
-        marked = _marked(cells.collect().sort("row", "column"))
-        return marked, _counts(marked)
+        found = marked(cells.collect().sort("row", "column"))
+        return found, counts(found)
 
     parts = [cells_of(records.filter(of_model)) for of_model in by_model]
-    cells, counts = (pl.concat(one, rechunk=False) for one in zip(*parts, strict=True))
+    cells, numbers = (pl.concat(one, rechunk=False) for one in zip(*parts, strict=True))
     items = {
         name: run.items for name, run in runs.items() if run.items is not None and not run.items.is_empty()
     }
-    return ItemMatrix(columns, _counted(rows, counts), cells, groups, items, _asked(records, columns), packed)
+    return ItemMatrix(columns, counted(rows, numbers), cells, groups, items, _asked(records, columns), packed)
 
 
 def _placed(records: pl.DataFrame, rows: pl.DataFrame, columns: Sequence[MatrixColumn]) -> pl.LazyFrame:
@@ -341,77 +320,6 @@ def _is_one(values: pl.Expr) -> pl.Expr:
     """Whether all values are the same, or all are null."""
     known = values.is_not_null()
     return (values.min() == values.max()).fill_null(True) & (known.all() | ~known.any())
-
-
-def _is_open(records: pl.DataFrame) -> pl.Expr:
-    """Answers that are texts of their own: comparing them as labels says nothing."""
-    loose = records.filter(pl.col("options").is_null() & pl.col("gold").is_null())
-    labels = loose.group_by("task").agg(pl.col("answer").n_unique())
-    texts = labels.filter(pl.col("answer") > MOST_LABELS)["task"].to_list()
-    many = pl.col("task").is_in(texts) & pl.col("options").is_null() & pl.col("gold").is_null()
-    return many | (pl.col("rule") == _WHOLE_TEXT).fill_null(False)
-
-
-def _marked(cells: pl.DataFrame) -> pl.DataFrame:
-    """Cells with their marks, compared with their references."""
-    answered = pl.col("outcome") == "answered"
-    mark = (
-        pl.when(pl.col("outcome") == "error")
-        .then(_MARK["error"])
-        .when(~answered)
-        .then(_MARK["unanswered"])
-        .when(pl.col("gold").is_null() | pl.col("open"))
-        .then(_MARK["answered"])
-        .when(pl.col("answer") == pl.col("gold"))
-        .then(_MARK["right"])
-        .otherwise(_MARK["wrong"])
-    )
-    cells = cells.with_columns(mark=mark)
-    referred = cells.select(
-        "row",
-        pl.col("column").alias("reference"),
-        pl.col("answer").alias("_answer"),
-        pl.col("mark").alias("_mark"),
-    ).filter(pl.col("reference").is_in(cells["reference"].unique().implode()))
-    both = answered & pl.col("_answer").is_not_null() & ~pl.col("open")
-    judged = pl.col("mark").is_in(["right", "wrong"]) & pl.col("_mark").is_in(["right", "wrong"])
-    is_scored = "score" in cells.columns
-    below = (
-        pl.col("score") < pl.col("ceiling").fill_null(1.0) - _ROUNDING
-        if is_scored
-        else pl.lit(None, pl.Boolean)
-    )
-    return (
-        cells.join(referred, on=["row", "reference"], how="left", maintain_order="left")
-        .with_columns(
-            changed=pl.when(both).then(pl.col("answer") != pl.col("_answer")),
-            lost=pl.when(judged)
-            .then((pl.col("_mark") == "right") & (pl.col("mark") == "wrong"))
-            .otherwise(below),
-        )
-        .drop("_answer", "_mark", "reference")
-    )
-
-
-def _counts(cells: pl.DataFrame) -> pl.DataFrame:
-    """COUNTS, ``confidence`` and ``loss`` of each row that has cells."""
-    marks = [(pl.col("mark") == mark).sum().alias(mark) for mark in MARKS if mark != "answered"]
-    doubtful = (pl.col("mark") == "wrong") | ((pl.col("mark") == "answered") & pl.col("changed"))
-    loss = (pl.col("ceiling").fill_null(1.0) - pl.col("score")).filter("lost").sum()
-    return cells.group_by("row").agg(
-        pl.col("lost").sum(),
-        pl.col("changed").sum(),
-        *marks,
-        pl.len().alias("asked"),
-        pl.col("confidence").filter(doubtful).max(),
-        (loss if "score" in cells.columns else pl.lit(0.0)).alias("loss"),
-    )
-
-
-def _counted(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
-    return rows.join(counts, on="row", how="inner", maintain_order="left").select(
-        *rows.columns, *COUNTS, "confidence", "loss"
-    )
 
 
 def _columns(
