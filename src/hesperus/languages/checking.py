@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from hesperus.errors import UnknownNameError
-from hesperus.languages.grammar import contradictions
+from hesperus.languages.grammar import contradictions, label_words
 from hesperus.languages.tags import language, normalise
 from hesperus.languages.wordings import (
     REQUESTS,
@@ -138,9 +138,18 @@ def _wrong_content(raw: Mapping[str, Raw], stem: str) -> Iterator[tuple[str, str
     yield from _doubled_words(raw.get("labels"))
     for key in ("option_letters", "option_words", "or_words", "cues", "refusals"):
         yield from _doubled(_words(raw.get(key)), key)
+    known = label_words(raw.get("labels"))
+    for key in ("option_words", "or_words", "cues"):
+        for word in _words(raw.get(key)):
+            if word.casefold() in known:
+                yield key, f"{word!r} is a word of {known[word.casefold()]} too; it cannot be both"
     if script is not None and script in _SCRIPTS:
         yield from _foreign_letters(raw, _SCRIPTS[script])
     letters = _words(raw.get("option_letters"))
+    for letter in letters:
+        # Title case, since Georgian has capitals that nobody writes
+        if letter[:1] != letter[:1].title():
+            yield "option_letters", f"{letter!r} is in small letters; write capitals"
     if 0 < len(letters) < _FEWEST_LETTERS:
         yield "option_letters", f"{len(letters)} letters; at least {_FEWEST_LETTERS} are needed"
     yield from _wrong_digits(raw.get("digits"))

@@ -148,6 +148,8 @@ def misshapen(raw: Any) -> Iterator[tuple[str, str]]:
             yield where, f"write {' or '.join(_CHOICES[key])}"
         elif key in _LISTS and not _is_words(value):
             yield where, "write a list of words, none empty"
+        elif key in _LISTS and any("*" in part.strip("*") for word in value for part in word.split()):
+            yield where, "a star stands for the beginning or the end of a word, never inside"
         elif key == "letter_names" and not (isinstance(value, list) and value and all(map(_is_words, value))):
             yield where, "write a list with a list of letters or names for each place, A first"
         elif key == "spellings" and not (
@@ -173,12 +175,18 @@ _EXCLUSIVE = (
     ("negators_after", "endings"), ("but", "conditions"), ("but", "joins"), ("wrong", "right"),
     ("excludes", "right"), ("excludes", "wrong"), ("excludes", "negators"), ("regrets", "guesses"),
     ("corrections", "joins"), ("corrections", "negators"), ("corrections", "conditions"),
-    ("otherwise", "but"), ("otherwise", "joins"), ("otherwise", "right"),
-    ("doubts", "guesses"),
+    ("otherwise", "but"), ("otherwise", "joins"), ("otherwise", "right"), ("otherwise", "negators"),
+    ("doubts", "guesses"), ("guesses", "negators"), ("regrets", "negators"), ("regrets", "but"),
+    ("excludes", "but"), ("excludes", "guesses"), ("excludes", "regrets"), ("right", "negators"),
+    ("because", "joins"), ("because", "but"), ("because", "conditions"),
 )  # fmt: skip
 """Keys that can share no word."""
 _AGAINST = frozenset({"no", "false", "different", "incorrect", "contradiction", "negative"})
 _SET_APART = ("negators_after", "everyday", "own_clause", "not_inside")
+_NO_LABELS = ("guesses", "regrets", "doubts", "excludes", "joins", "because", "up_to")
+"""Keys that can hold no word of a label."""
+_NO_PLAIN_LABELS = ("but", "conditions", "cases")
+"""Keys that can hold a word of a label only where the grammar says where it is that label."""
 
 
 def contradictions(raw: Mapping[str, Any], groups: Any) -> Iterator[tuple[str, str]]:
@@ -192,6 +200,13 @@ def contradictions(raw: Mapping[str, Any], groups: Any) -> Iterator[tuple[str, s
         for word in sorted(words[one] & words[other]):
             yield f"grammar.{other}", f"{word!r} stands under {one} too; it cannot be both"
     apart = set[str]().union(*(words[key] for key in _SET_APART))
+    every = label_words(groups)
+    for key in (*_NO_LABELS, *_NO_PLAIN_LABELS):
+        for word in sorted(words[key] & every.keys()):
+            if key in _NO_LABELS or word not in apart:
+                yield f"grammar.{key}", f"{word!r} is a word of {every[word]} too; it cannot be both"
+    for word in sorted(words["predicates"] - every.keys()):
+        yield "grammar.predicates", f"{word!r} is no word of a label"
     for group, labels in groups.items() if isinstance(groups, dict) else ():
         for label, known in labels.items() if isinstance(labels, dict) else ():
             for word in sorted({str(one).casefold() for one in known} if isinstance(known, list) else ()):
@@ -206,6 +221,16 @@ def contradictions(raw: Mapping[str, Any], groups: Any) -> Iterator[tuple[str, s
                         "grammar.negators",
                         f"{word!r} is a word of {where} too; say under everyday, own_clause or not_inside where it is that",
                     )
+
+
+def label_words(groups: Any) -> dict[str, str]:
+    """The words of all labels of a pack in lower case, each with the key where it stands first."""
+    found: dict[str, str] = {}
+    for group, labels in groups.items() if isinstance(groups, dict) else ():
+        for label, known in labels.items() if isinstance(labels, dict) else ():
+            for word in known if isinstance(known, list) else ():
+                found.setdefault(str(word).casefold(), f"labels.{group}.{label}")
+    return found
 
 
 def grammar_of(raw: Any) -> Grammar:
