@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import polars as pl
 import pytest
 
@@ -94,6 +96,14 @@ def test_items_are_found_in_any_order_and_doubles_are_told() -> None:
     for number in (5, 6, 7, 6, 299, 0, 1, 150):
         assert by_id[f"i{number}"] == many[number] and by_id.place(f"i{number}") == number
     assert "i300" not in by_id and list(by_id.values()) == many
+    packed = PackedItems(many)
+    for number in (3, 4, 5, 5, 6, 2, 3, 298, 299, 0):
+        assert packed.at(number) == many[number], number
+    packed.append(ITEMS[0])
+    assert [packed.at(number) for number in (298, 299, 300)] == [*many[298:], ITEMS[0]]
+    gone = weakref.ref(packed._bytes)
+    del packed
+    assert gone() is None, "it goes with the last who holds it"
     with pytest.raises(KeyError):
         by_id.place("i300")
     assert not by_id.has_doubles and not ItemsById(()).has_doubles

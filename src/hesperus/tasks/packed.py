@@ -78,13 +78,14 @@ class PackedItems(Sequence[Item]):
         items: They are held packed: few in memory, many in a temporary file.
     """
 
-    __slots__ = ("_bytes", "_ends", "_hashes", "_last", "_loose", "_order")
+    __slots__ = ("_bytes", "_ends", "_hashes", "_last", "_loose", "_order", "_rest")
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
         # One piece, not one for each item: those would lie between what is let go, and keep its memory from being given back.
         self._bytes, self._ends, self._loose = PackedBytes(), array("Q", [0]), dict[int, Item]()
         self._hashes, self._order = array("q"), array("I")
-        self._last: tuple[int, Item] | None = None
+        self._last: tuple[int, Item | None] = (-2, None)
+        self._rest: Iterator[Item] | None = None
         for item in items:
             self.append(item)
 
@@ -110,14 +111,7 @@ class PackedItems(Sequence[Item]):
         return len(self._ends) - 1
 
     def __iter__(self) -> Iterator[Item]:
-        ends = self._ends
-        for first in range(0, len(self), _TOGETHER):
-            last = min(first + _TOGETHER, len(self))
-            start = ends[first]
-            data = memoryview(bytes(self._bytes.read(start, ends[last])))
-            for place in range(first, last):
-                one = data[ends[place] - start : ends[place + 1] - start]
-                yield _DECODER.decode(one) if one else self._loose[place]
+        return _items_from(0, self._bytes, self._ends, self._loose)
 
     def __eq__(self, other: object) -> bool:
         """Whether another sequence holds equal items."""
@@ -138,13 +132,33 @@ class PackedItems(Sequence[Item]):
         return self.at(places) if isinstance(places, int) else tuple(map(self.at, places))
 
     def at(self, place: int) -> Item:
-        """The item at a place from 0; the last one that was looked up is not made anew."""
-        if self._last is not None and self._last[0] == place:
-            return self._last[1]
-        start, end = self._ends[place], self._ends[place + 1]
-        found = self._loose[place] if start == end else _DECODER.decode(self._bytes.read(start, end))
+        """The item at a place from 0; the last one that was looked up is not made anew, those after it are read together."""
+        last, found = self._last
+        if last == place and found is not None:
+            return found
+        if last != place - 1:
+            self._rest = None
+        elif self._rest is None:
+            self._rest = _items_from(place, self._bytes, self._ends, self._loose)
+        found = None if self._rest is None else next(self._rest, None)
+        if found is None:
+            start, end = self._ends[place], self._ends[place + 1]
+            found = self._loose[place] if start == end else _DECODER.decode(self._bytes.read(start, end))
         self._last = (place, found)
         return found
+
+
+def _items_from(
+    place: int, packed: PackedBytes, ends: array[int], loose: Mapping[int, Item]
+) -> Iterator[Item]:
+    """The packed items from one on, of which some are read together; it holds no PackedItems, which may hold it."""
+    for first in range(place, len(ends) - 1, _TOGETHER):
+        last = min(first + _TOGETHER, len(ends) - 1)
+        start = ends[first]
+        data = memoryview(bytes(packed.read(start, ends[last])))
+        for here in range(first, last):
+            one = data[ends[here] - start : ends[here + 1] - start]
+            yield _DECODER.decode(one) if one else loose[here]
 
 
 class ItemsById(Mapping[str, Item]):
