@@ -113,6 +113,15 @@ def test_failed_lines_are_named_or_asked_again():
         assert [endpoint.asked.count(f"q{n}") for n in range(6)] == [1, 2, 3, 4, 1, 1]
 
 
+def test_a_line_that_fails_time_and_again_is_in_four_batches():
+    def answer(key, body, batch):
+        return refused(500, "oops") if user_text(body) == "q1" else echo(key, body, batch)
+
+    with serving_batches(answer=answer) as endpoint:
+        assert texts(asked(endpoint, 3)) == ["you said: q0", "http_500", "you said: q2"]
+        assert len(endpoint.batches) == endpoint.asked.count("q1") == 4
+
+
 def test_what_an_expired_batch_did_is_kept_and_only_the_rest_asked_again(tmp_path):
     def answer(key, body, batch):
         if batch == 1 and user_text(body) in ("q1", "q3"):

@@ -78,6 +78,12 @@ def test_shards_are_numbered_from_the_common_one():
             Shard.parse(text)
 
 
+def test_items_are_dealt_alike_by_every_version():
+    texts = {f"i{n}": [f"text {n}"] for n in range(12)}
+    dealt = [Shard(number, 3).items(texts) for number in (1, 2, 3)]
+    assert dealt == [{"i2", "i3", "i6", "i10"}, {"i0", "i7", "i9", "i11"}, {"i1", "i4", "i5", "i8"}]
+
+
 def test_what_a_shard_leaves_says_what_comes_next(tmp_path):
     def told(number, **more):
         note = ShardNote("s", "run", Shard(number, 2), **more)
