@@ -1,7 +1,7 @@
 """What a study of any size takes, worked out from rates that are measured here, and one real run held against it.
 
 Two runs of different size at a simulated endpoint without limits give the processor's time, memory and disk of a request, and
-what does not grow. Memory is that of all processes of the command at once; it may grow by a fifth as the requests grow tenfold. The
+what does not grow. Memory is that of all processes of the command at once; it may grow by a quarter as the requests grow tenfold. The
 same runs again, with every reply in the store, give what reading and writing take, by the clock too;
 merging the stores gives its rate. A third run, at an endpoint with a latency and a limit, is then predicted and made: prediction
 and truth stand beside each other. What follows is arithmetic: the time of N requests is what reading and writing take, and N over
@@ -44,8 +44,8 @@ CHOICES = {
 LANGUAGES = ("en", "de")
 AT_ONCE = 1 << 14
 """Replies that are held at a time: below it, and little above, memory is that of how many there are."""
-MOST_GROWTH = 0.2
-"""Share by which memory may grow as the requests grow tenfold."""
+MOST_GROWTH = 0.25
+"""Share by which memory may grow as the requests grow tenfold: the summary holds the ids of the items."""
 MOST_OFF = 0.25
 """Share by which the real run may miss the prediction; other work on the machine alone moves it by a tenth."""
 
