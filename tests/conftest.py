@@ -22,7 +22,6 @@ LONGEST = (
     "evidence/test_evidence_page.py",
     "recipes/test_empathy_training.py",
     "integration/test_github_action.py",
-    "reports/test_reports_open_answers_compare.py",
     "reports/test_reports_open_answers_page.py",
     "test_net.py",
     "asking/test_asking_remote.py",
@@ -37,6 +36,10 @@ LONGEST = (
     "translation/test_translation_degeneration.py",
     "cli/test_cli_streams.py",
     "test_screens.py",
+    "test_fuzzing.py",
+    "test_plugins.py",
+    "test_tutorials.py",
+    "annotation/test_annotation_page.py",
 )
 """Files that take longest: they come first, so that no worker is left alone with one at the end."""
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,6 +13,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
+from command_line import hesperus
 from hesperus.cli.app import app
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.records import read_run, write_records
@@ -37,12 +36,11 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """A study that asked two embedded models, typed in a process of its own; and what it printed."""
+    """A study that asked two embedded models; and what it printed."""
     folder = tmp_path_factory.mktemp("similar")
-    done = subprocess.run(
-        [sys.executable, "-m", "hesperus", *ASKED, "--scoring", "both", "--out", "runs/atlas"],
-        cwd=folder, env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+    done = hesperus(
+        *ASKED, "--scoring", "both", "--out", "runs/atlas", cwd=folder, environment={"NO_COLOR": "1"}
+    )
     return folder / "runs" / "atlas", done
 
 

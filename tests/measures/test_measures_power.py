@@ -139,9 +139,9 @@ def test_the_detectable_difference_of_designs_is_found_about_as_often_as_it_says
     rng, bootstrap = np.random.default_rng(5), Bootstrap(1000)
     named = np.mean([resampled_detectable(designs(rng, items, 0.0, bootstrap)) or np.nan for _ in range(30)])
     shares = np.linspace(0.0, 0.6, 7)
-    apart = [np.median(designs(rng, 20_000, more, Bootstrap(20))) for more in shares]
+    apart = [np.median(designs(rng, 8_000, more, Bootstrap(20))) for more in shares]
     more = float(np.interp(named, apart, shares))
-    found = [(resampled_p(designs(rng, items, more, bootstrap)) or 1.0) <= 0.05 for _ in range(200)]
+    found = [(resampled_p(designs(rng, items, more, bootstrap)) or 1.0) <= 0.05 for _ in range(120)]
     assert 0.7 <= np.mean(found) <= 0.9
 
 
@@ -168,7 +168,7 @@ def test_the_detectable_difference_of_kappa_p_is_found_about_as_often_as_it_says
     near = [agreements(rng, 200, (0.2, 0.2)) for _ in range(20)]
     named = np.mean([agreement_detectable(one, 1, bootstrap) or np.nan for one in near])
     found = []
-    for _ in range(150):
+    for _ in range(100):
         one = agreements(rng, 200, (0.2, 0.2 + float(named)))
         drawn = draws(200, bootstrap)
         assert drawn is not None

@@ -100,7 +100,7 @@ def test_a_page_of_packed_records_is_that_of_the_records(
         packed = packed_run(tmp_path / name)
         assert packed is not None and packed.records["item"].dtype == pl.Categorical
         assert ("reply" in packed.records.columns) == ("reply_language" not in run.records.columns)
-        assert report_html(packed) == report_html(read_any_run(tmp_path / name))
+        assert report_html(packed, given=QUICK) == report_html(read_any_run(tmp_path / name), given=QUICK)
 
 
 def test_records_of_another_tool_are_not_packed(capitals: Run, tmp_path: Path) -> None:
@@ -189,6 +189,7 @@ def test_all_rules_for_unreadable_answers_are_named(capitals: Run) -> None:
 
 def test_33_languages_and_several_models(make_run: Callable[..., Run]) -> None:
     run = make_run({"a/1": 1.0, "b/2": 2.0})
+    run = replace(run, records=run.records.filter(pl.col("item").str.starts_with("q0")))
     german = run.records.filter(
         pl.col("instruction").str.contains("de_from_en") | pl.col("input").str.contains("de_from_en")
     )

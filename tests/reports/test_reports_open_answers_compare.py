@@ -113,7 +113,7 @@ def written(
         (home / "signature.json").write_text(json.dumps({**signature, "evaluator": what}), encoding="utf-8")
     asked = {
         "study": "translate_then_evaluate", "task": "t", "evaluate": list(evaluations), "reference": "en",
-        "bootstrap": {"resamples": 400, "seed": 3, "level": 0.9, "interval": "percentile"}, **study,
+        "bootstrap": {"resamples": 100, "seed": 3, "level": 0.9, "interval": "percentile"}, **study,
     }  # fmt: skip
     (folder / "study.yaml").write_text(yaml.safe_dump(asked), encoding="utf-8")
     ids = sorted({str(row["item"]) for rows in evaluations.values() for row in rows})
@@ -223,7 +223,7 @@ def resampled_by_hand(first: list[Row], second: list[Row], statistic: str) -> tu
     for index, row in enumerate(first):
         places.setdefault(str(row["item"]), []).append(index)
     found = []
-    shared = draws(len(places), Bootstrap(400, 3, 0.9, "percentile"))
+    shared = draws(len(places), Bootstrap(100, 3, 0.9, "percentile"))
     assert shared is not None
     for counts in itertools.chain.from_iterable(shared.blocks()):
         picked = [
@@ -389,11 +389,11 @@ def test_a_kappa_that_is_undefined_has_no_test() -> None:
 
 
 def test_what_is_planted_is_found_and_nothing_else() -> None:
-    """80 draws of 60 prompts in three languages: intervals cover the truth, false alarms are as rare as said."""
+    """50 draws of 60 prompts in three languages: intervals cover the truth, false alarms are as rare as said."""
     rng = np.random.default_rng(2024)
     names = ("f_of_means", "mean_f")
     covered, alarms, found = dict.fromkeys(names, 0), dict.fromkeys(names, 0), 0
-    runs, prompts = 80, 60
+    runs, prompts = 50, 60
     for _ in range(runs):
         hard = rng.uniform(0.3, 0.9, prompts).repeat(3)
         none = drawn(rng, hard, 0.0)
@@ -536,11 +536,15 @@ def test_compare_writes_every_format(two: tuple[Path, Path], call: Call) -> None
     document = json.loads(call("compare", *two, "--format", "json").stdout)
     assert document["measure"] == "compare scores"
     assert document["signature"]["bootstrap"] == {
-        "resamples": 400, "seed": 3, "level": 0.9, "interval": "percentile",
+        "resamples": 100, "seed": 3, "level": 0.9, "interval": "percentile",
     }  # fmt: skip
     assert any(row["statistic"] == "f_of_means_answered" for row in document["rows"])
-    for form, begins in (("csv", "evaluator,"), ("markdown", "| Evaluator"), ("latex", "\\begin{tabular}")):
-        done = call("compare", *two, "groups", "--format", form, "--resamples", 20)
+    for what, form, begins in (
+        ("groups", "csv", "evaluator,"),
+        ("scores", "markdown", "| Evaluator"),
+        ("scores", "latex", "\\begin{tabular}"),
+    ):
+        done = call("compare", *two, what, "--format", form, "--resamples", 20)
         assert done.exit_code == 0 and begins in done.stdout, form
     for more, said in (
         (("scores", "--by", "x"), "groups of languages"),

@@ -56,7 +56,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, capitals: Run) -> dict[str, P
     )
     study = {"study": "similarity", "comparison": comparison}
     write_run(Run(conform(unread.drop("row")), None, study, {}), place / "similarity")
-    towns.written(place / "open", bootstrap=DRAWN)
+    towns.written(place / "open", ("information",), bootstrap=DRAWN)
     return {name: place / name for name in ("multisense", "similarity", "open")}
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
-import subprocess
-import sys
+import runpy
 from importlib import import_module
 from pathlib import Path
 
@@ -21,12 +20,13 @@ PAGES = ("translation_tax.md", "simulator.md")
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_python_of_the_page_runs(page: str, tmp_path: Path) -> None:
+def test_the_python_of_the_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "\n".join(re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.S))
     assert "assert" in code
     file = tmp_path / "page.py"
     file.write_text(code, encoding="utf-8")
-    subprocess.run([sys.executable, "-W", "error", str(file)], check=True, cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(file), run_name="__main__")
 
 
 @pytest.mark.parametrize("page", PAGES)
