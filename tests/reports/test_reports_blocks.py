@@ -10,6 +10,7 @@ from rich.console import Console
 
 from hesperus.reports.blocks import Page, Section, Sentences
 from hesperus.reports.columns import Column
+from hesperus.reports.formats import answer
 from hesperus.reports.grid import Grid, Number
 from hesperus.reports.terminal import print_grid
 
@@ -24,6 +25,14 @@ def test_a_column_that_says_the_same_in_every_line_is_said_in_the_caption() -> N
     assert [column.name for column in short.columns] == ["Model", "Right, %"]
     assert short.caption == "Shares. In every line: Items 200."
     assert short.texts == (("m1", "10.0"), ("m2", "20.0"), ("m3", "30.0"))
+
+
+def test_the_first_line_says_of_all_lines_only_what_holds_of_all() -> None:
+    heads = (Column("Model"), Column("difference", "Difference", "points"))
+    lines = tuple((name, Number(0.0, "points", -width, width)) for name, width in (("a", 0.09), ("b", 0.2)))
+    assert answer("tax", Grid("", heads, lines)) == "tax: Difference 0.0 points in all 2 lines"
+    alike = tuple((name, Number(0.0, "points", -0.09, 0.09)) for name in "ab")
+    assert answer("tax", Grid("", heads, alike)) == "tax: Difference 0.0 [−9.0, +9.0] points in all 2 lines"
 
 
 def test_a_terminal_keeps_results_where_there_is_room_and_else_says_that_they_are_of_every_line() -> None:

@@ -132,7 +132,9 @@ def answer(measure: str, grid: Grid) -> str:
     place = next((at for at, found in held.items() if len({cell.point for cell, _ in found}) > 1), None)
     if place is None:
         same = [at for at, found in held.items() if len(found) == len(grid.rows)]
-        said = ", ".join(f"{grid.columns[at].heading} {_said(held[at][0][0])}" for at in same[:_SAID])
+        said = ", ".join(
+            f"{grid.columns[at].heading} {_said(*(cell for cell, _ in held[at]))}" for at in same[:_SAID]
+        )
         everywhere = f" in all {len(grid.rows)} lines" if len(grid.rows) > 1 else ""
         return f"{measure}: {said}{everywhere}" if said else measure
     # Of several statistics the first: the least of one and the greatest of another have nothing to do with each other.
@@ -157,9 +159,10 @@ def _known(cell: Value) -> Number | None:
     return cell if isinstance(cell, Number) and cell.value is not None and cell.unit in units else None
 
 
-def _said(cell: Number) -> str:
-    """A number with its unit; a difference with its interval."""
-    units = {"points": f"{cell} points", "percentage": f"{cell.point} %"}
+def _said(cell: Number, *others: Number) -> str:
+    """A number with its unit; a difference with its interval, if that of other lines with this number is the same."""
+    difference = str(cell) if all(str(other) == str(cell) for other in others) else cell.point
+    units = {"points": f"{difference} points", "percentage": f"{cell.point} %"}
     return units.get(cell.unit, cell.point)
 
 
