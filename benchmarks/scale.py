@@ -7,7 +7,7 @@ merging the stores gives its rate. A third run, at an endpoint with a latency an
 and truth stand beside each other. What follows is arithmetic: the time of N requests is what reading and writing take, and N over
 the least of the endpoint's limit, what is in flight over the latency, and what one core can ask.
 
-    python benchmarks/scale.py [--small 40000] [--large 200000] [--check 20000] [--limit 500] [--latency 0.05]
+    python benchmarks/scale.py [--small 20000] [--large 200000] [--check 20000] [--limit 500] [--latency 0.05]
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name, usual in (("small", 40_000), ("large", 200_000), ("check", 20_000)):
+    for name, usual in (("small", 20_000), ("large", 200_000), ("check", 20_000)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--limit", type=float, default=500.0)
     parser.add_argument("--latency", type=float, default=0.05)
