@@ -17,8 +17,8 @@ from hesperus.types import Item
 
 _ENCODER, _DECODER = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(Item)
 
-_IN_MEMORY = 1 << 22
-"""Bytes of items that are held in memory; of more, all lie in a temporary file."""
+_IN_MEMORY = 1 << 20
+"""Bytes that are held in memory; of more, the first lie in a temporary file. A study of many languages has as many of each."""
 
 _AT_ONCE = 1 << 10
 """Values of a column that are packed together."""
