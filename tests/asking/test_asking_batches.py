@@ -74,6 +74,12 @@ def test_a_file_has_no_more_than_an_endpoint_takes():
         )
 
 
+def test_a_file_is_nearly_as_large_as_openai_takes_them():
+    # 50,000 requests and 200 MB; a megabyte may be counted in either way.
+    assert Batching().most_requests == 50_000
+    assert 0.9 * 200e6 < Batching().most_bytes < 200e6
+
+
 def test_a_file_may_have_exactly_as_many_bytes_as_are_allowed():
     with serving_batches() as endpoint:
         asked(endpoint, 6)
