@@ -229,3 +229,17 @@ def test_how_p_was_made_and_corrected_stands_below_the_tables(tax: Tax, form: st
     write_records(answers("one", ("en", "zh", "en_from_zh"), {"en_from_zh": (0, 1)}), Path("records.parquet"))
     shown = " ".join(tax("back_translation", "records.parquet", "--format", form).stdout.split())
     assert "both sides of an item are exchanged" in shown and "corrected over all lines" in shown
+
+
+def test_of_groups_of_items_the_first_line_says_how_far_they_lie_apart(tax: Tax, tmp_path: Path) -> None:
+    number = pl.col("item").str.strip_prefix("i").cast(pl.Int64)
+    subject = pl.when(number < 6).then(pl.lit("law")).otherwise(pl.lit("art"))
+    records = answers("quiz", ("en", "zh", "en_from_zh"), {"en_from_zh": (0, 1, 2), "en": (7,)})
+    records.with_columns(subject=subject).write_parquet(tmp_path / "run.parquet")
+    lines = tax("back_translation", tmp_path / "run.parquet", "--by", "subject").stdout.splitlines()
+    assert lines[0].startswith("back_translation: Difference −8.3 [")
+    assert lines[0].partition(" to ")[2].startswith("+25.0 [") and lines[0].endswith("(law, all models)")
+    pooled = [line.split()[:3] for line in lines if "all models" in line][1:]
+    assert pooled == [["art", "all", "models"], ["law", "all", "models"]], "before what each depends on"
+    markdown = tax("bounds", tmp_path / "run.parquet", "--by", "subject", "--format", "markdown").stdout
+    assert "Subject" in markdown and markdown.count("art") == markdown.count("law") > 2

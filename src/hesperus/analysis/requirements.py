@@ -188,8 +188,7 @@ class Requirement:
             if row["statistic"] in wanted and all(_has(row, *term) for term in self.terms)
         ]
         if not found:
-            groups = _groups(measured)
-            known = sorted({_where(row, groups) for row in measured.rows})
+            known = sorted({_where(row, measured.by) for row in measured.rows})
             shown = "; ".join(known[:12]) + ("; …" if len(known) > 12 else "")
             whose = sorted(
                 {f"model={model}" for row in measured.rows if (model := _whose(row)) and "," not in model}
@@ -216,7 +215,7 @@ def check_table(requirements: Sequence[Requirement], tables: Mapping[str, Table]
     rows: list[dict[str, object]] = []
     for requirement in requirements:
         measured = tables[requirement.measure]
-        answered, groups = _answered(measured), _groups(measured)
+        answered, groups = _answered(measured), measured.by
         for row in requirement.rows(measured):
             number = row[requirement.end]
             passed = isinstance(number, int | float) and requirement.holds(number)
@@ -312,13 +311,6 @@ def _has(row: Mapping[str, object], column: str, value: str) -> bool:
     return any(
         str(row[side]) == label or str(row[side]).startswith(f"{label},repeat=") for side in ("a", "b")
     )
-
-
-def _groups(measured: Table) -> tuple[str, ...]:
-    """Columns of the records by which a table was made (--by)."""
-    settings = [part for part in measured.signature.values() if isinstance(part, Mapping)]
-    groups = [name for part in settings if isinstance(by := part.get("by"), list | tuple) for name in by]
-    return tuple(str(name) for name in groups if name in measured.columns)
 
 
 def _where(row: Mapping[str, object], groups: Sequence[str]) -> str:

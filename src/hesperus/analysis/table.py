@@ -82,6 +82,13 @@ class Table:
     rows: Sequence[Row]
     signature: Mapping[str, object]
 
+    @property
+    def by(self) -> tuple[str, ...]:
+        """Columns of the records that its rows are grouped by (`--by`)."""
+        settings = [part for part in self.signature.values() if isinstance(part, Mapping)]
+        groups = [name for part in settings if isinstance(by := part.get("by"), list | tuple) for name in by]
+        return tuple(str(name) for name in groups if name in self.columns)
+
     def only(self, column: str, values: Sequence[object]) -> Table:
         """The rows in which a column has one of the values.
 

@@ -8,7 +8,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import orjson
 from markupsafe import escape
@@ -97,7 +97,7 @@ def _terminal(table: Table, console: Console, *, lead: str, is_wide: bool = Fals
         title, explained = _titled(grid.caption)
         if place:
             console.print()
-        said = title if place else lead or answer(table.measure, grid)
+        said = title if place else lead or answer(table.measure, grid, table.by)
         print_grid(grid, console, lead=said, explained=explained, is_whole=is_wide)
     signed = _signed(table)
     if len(signed) > console.width and SHORT in table.signature:
@@ -117,7 +117,7 @@ _SAID = 3
 """Numbers that the first line of a table names at most."""
 
 
-def answer(measure: str, grid: Grid) -> str:
+def answer(measure: str, grid: Grid, by: Collection[str] = ()) -> str:
     """The first line: the least and the greatest of the first essential number, with the lines that they are of.
 
     Where a number is the same in every line, or there is but one line, the essential numbers themselves.
@@ -140,11 +140,13 @@ def answer(measure: str, grid: Grid) -> str:
     # Of several statistics the first: the least of one and the greatest of another have nothing to do with each other.
     of = next((at for at, one in enumerate(grid.columns) if one.key == "statistic"), None)
     alike = [one for one in held[place] if of is None or one[1][of] == held[place][0][1][of]]
-    ends = [pick(alike, key=lambda one: one[0].value or 0.0) for pick in (min, max)]
-    if ends[0][0].unit == "points":  # the first line is of all, the others are parts of it
-        ends = held[place][:1]
-    elif len(alike) == 1:
-        ends = alike
+    if (
+        held[place][0][0].unit == "points"
+    ):  # the first line is of all, or of all of a group, the others are parts of it
+        own = [at for at in range(grid.keys) if grid.columns[at].key not in by]
+        same_keys = [one for one in alike if all(one[1][at] == alike[0][1][at] for at in own)]
+        alike = same_keys if by else alike[:1]
+    ends = [pick(alike, key=lambda one: one[0].value or 0.0) for pick in (min, max)] if alike[1:] else alike
     said = " to ".join(
         _said(cell) + (f" ({keys})" if (keys := _keys(grid, row)) else "") for cell, row in ends
     )

@@ -99,7 +99,7 @@ def validity_table(
 
 def sensitive_cells(found: Table) -> list[str]:
     """The cells that a validity table calls parser-sensitive, each as a line; of a cell that was asked again, which repeat."""
-    place = itemgetter(*_groups(found), "model", "task", "input")
+    place = itemgetter(*found.by, "model", "task", "input")
     again = {place(row) for row in found.rows if row["repeat"] != 1}
     lines = set()
     for row in (row for row in found.rows if row["verdict"] == "parser-sensitive"):
@@ -110,13 +110,8 @@ def sensitive_cells(found: Table) -> list[str]:
 
 def unchecked_cells(found: Table) -> int:
     """How many cells of a validity table no second parser could read."""
-    place = itemgetter(*_groups(found), "model", "task", "input", "repeat")
+    place = itemgetter(*found.by, "model", "task", "input", "repeat")
     return len({place(row) for row in found.rows if row["verdict"] == "not checked"})
-
-
-def _groups(found: Table) -> tuple[str, ...]:
-    """Columns of the records that a validity table is grouped by: they come first."""
-    return found.columns[: found.columns.index("model")]
 
 
 def bounds_table(comparisons: Mapping[str, PairedAnswers], *, settings: TaxSettings | None = None) -> Table:

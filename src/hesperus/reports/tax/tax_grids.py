@@ -119,8 +119,7 @@ def alignment_grid(found: Mapping[str, int] | None) -> Grid | None:
 
 def _groups(found: Table | None) -> tuple[str, ...]:
     """The columns of the records that a table is grouped by."""
-    settings = found.signature.get("TaxSettings") if found is not None else None
-    return tuple(settings["by"]) if isinstance(settings, Mapping) else ()
+    return () if found is None else found.by
 
 
 def _explained(row: Row) -> dict[str, Any]:
