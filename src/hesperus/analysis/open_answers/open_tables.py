@@ -12,6 +12,7 @@ from hesperus.analysis.measure_names import OPEN_ANSWERS
 from hesperus.analysis.open_answers.evidence import PROMPTS, READABILITY, homes, read_frame, read_pairs
 from hesperus.analysis.open_answers.statistics import (
     BESIDE,
+    Scored,
     need,
     scored,
     signature_cells,
@@ -117,8 +118,12 @@ def groups_table(
     rows: list[dict[str, object]] = []
     for (model, task), held in pairs.group_by("model", "task", maintain_order=True):
         tags = held["language"].unique().sort().to_list()
+        made: dict[tuple[str, ...], Mapping[str, Scored]] = {}
         for grouping, group, inside in members(tags, trained.get(str(model))):
-            found = scored(held.filter(pl.col("language").is_in(inside)), bootstrap)
+            # Several groupings put the same languages together.
+            if tuple(inside) not in made:
+                made[tuple(inside)] = scored(held.filter(pl.col("language").is_in(inside)), bootstrap)
+            found = made[tuple(inside)]
             place = (model, task, grouping, group, " ".join(inside))
             named = dict(zip(GROUP_COLUMNS, place, strict=False))
             rows += [{**named, "statistic": name, **one.cells()} for name, one in found.items()]
