@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,8 @@ from hesperus.languages import (
     language,
     text_language,
 )
+from hesperus.languages.identification import is_in_other_language
+from hesperus.languages.likelihoods import likelihoods
 from languages.said_in import SAID
 
 PROGRAM = '```python\ndef total(rows):\n    for row in rows:\n        print(row["name"], row.price)\n    return sum(rows)\n```'
@@ -48,6 +51,44 @@ def test_more_than_sixty_languages_are_known_and_each_has_a_tag() -> None:
     )
     with pytest.raises(UnknownNameError):
         text_language("nothing", "klingonish")
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_a_verdict_needs_no_more_sentences_than_settle_it(said: str) -> None:
+    texts = [
+        SAID[said],
+        SAID["en"],
+        f"{SAID[said]}\n{SAID['en']}",
+        f"{SAID['en']}\n{SAID['fr']}\n{SAID[said]}",
+        "A (12)",
+        "",
+    ]
+    for asked in ("en", "fr", "ru", "zh", said):
+        for text in texts:
+            assert is_in_other_language(text, asked) == text_language(text, asked).is_other, (text, asked)
+
+
+@given(
+    st.lists(st.sampled_from([*SAID.values()]).map(lambda text: text[:90]), max_size=6),
+    st.sampled_from([*SAID]),
+)
+@settings(max_examples=40, deadline=None)
+def test_mixed_texts_are_judged_alike_whole_and_as_far_as_it_takes(parts: list[str], asked: str) -> None:
+    text = "\n".join(parts)
+    assert is_in_other_language(text, asked) == text_language(text, asked).is_other
+
+
+def test_likelihoods_are_those_of_py3langid() -> None:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    theirs = LanguageIdentifier.from_model_file(MODEL_FILE)
+    for tag, text in SAID.items():
+        (best, first), *_ = ranks = theirs.rank(text)
+        found = likelihoods(text)
+        assert found is not None and found.best == tag == language(best).tag.split("-")[0]
+        assert found.lead({"sw"}) == pytest.approx(first - dict(ranks)["sw"], abs=0.01)
+        assert found.lead({"tlh"}) == math.inf
+    assert likelihoods("") is None
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from itertools import zip_longest
 
-from hesperus.errors import UnknownNameError
-from hesperus.languages.letters import letters_of, script_of, scripts_for
-from hesperus.languages.tags import language
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
+from hesperus.languages.letters import letter_weights, letters_of, most_weight, scripts_for, weight_of
+from hesperus.languages.likelihoods import known_languages, likelihoods
+from hesperus.languages.prose import LONGEST_SENTENCE, prose_lines, prose_sentences
+from hesperus.languages.tags import base_tag, language
 
 ALIKE: tuple[frozenset[str], ...] = tuple(
     frozenset(tags.split())
@@ -48,44 +45,11 @@ MARGIN, SHORT_MARGIN = 1.5, 2.0
 OTHER_SHARE = 1 / 3
 """Share of the letters that can be told from which a text counts as one in another language."""
 
-_UNIT = 60
-_LONGEST_UNIT = 300
-_MOST_UNITS = 60
 FEWEST_PLAIN = 12
 """Letters that do not begin with a capital, below which a text says nothing of its language."""
 _NOTHING_SAID = "zxx"
-IDEOGRAPHS = frozenset({"Hani", "Hira", "Kana"})
 
-_THINGS = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`"  # code
-    r"|\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\\(?:begin|end|boxed|frac|text|sqrt)\b\S*"  # formulas
-    r"|\$(?=\S)[^$\n]{1,80}(?<=\S)\$(?!\d)"
-    r"|(?:https?|ftp)://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.\w+|\]\([^)\s]*\)|</?[A-Za-z][^<>\n]{0,200}>"  # addresses, tags
-    r"|\b\w+(?:_\w+)+\b|\b[\w.]+\(\)|\b[a-z]+[A-Z]\w*",  # names of things in programs
-    re.DOTALL,
-)
-_QUOTED = re.compile(
-    "|".join(
-        rf"{opens}[^{opens}{closes}\n]{{1,{longest}}}[{closes}]"
-        for opens, closes, longest in (
-            ("“", "”", 120), ("„", "“”", 120), ("«", "»", 120), ("»", "«", 120), ('"', '"', 120), ("「", "」", 120),
-            ("『", "』", 120), ("《", "》", 120), (r"\(", r"\)", 60), ("（", "）", 60),
-        )
-    )
-)  # fmt: skip
-# Searches for one character, by which nearly every text is let through without the long patterns.
-_PROGRAM_SIGNS = re.compile(r"[`$\\@<_]|~~~|://|[a-z][A-Z]")
-_OPENING = re.compile(r"[“„«»\"「『《(（]")
-_CODE_MARKS = re.compile(r"[:{};=()\[\]]")
-_MARK = re.compile(r"^[ \t]*(?:[-*•+–—>#]+|\d{1,3}[.)]|[A-Za-z][.)])[ \t]+")
-_SENTENCE = re.compile(r"(?<=[.!?…؟।॥።])[\"'»”)\]]*\s+|(?<=[。！？])")
 _WORD = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)*")
-_CODE_SIGNS = re.compile(r"[{}\[\]();=<>|\\/+*#$%^&@~_]")
-_CODE_LINE = re.compile(
-    r"\s*(?:(?:def|class|for|while|if|elif|else|try|except|with|function|func|fn|switch|case)\b(?:.*\(.*[:{]|.*[:{]\s*(?:$|#|//))"
-    r"|(?:return|import|from|print|const|let|var|public|private|static|SELECT|INSERT|UPDATE)\b.*[;=(){}]"
-    r"|[\w.\[\]\"']+\s*(?:[-+*/]?=)\s*\S|.*(?:[{}]|[)\]];)\s*$)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +93,7 @@ def _counts_as_other(own: int, other: int) -> bool:
 @cache
 def identified_languages() -> frozenset[str]:
     """Tags of the languages that can be identified."""
-    return frozenset(_tags().values()) - {_NOTHING_SAID}
+    return known_languages() - {_NOTHING_SAID}
 
 
 def is_identified(tag: str) -> bool:
@@ -147,7 +111,7 @@ def are_alike(one: str, other: str) -> bool:
     Raises:
         UnknownNameError: No such language.
     """
-    return _base(other) in _alike(one)
+    return base_tag(other) in _alike(one)
 
 
 def identify(text: str) -> str | None:
@@ -159,12 +123,11 @@ def identify(text: str) -> str | None:
     Args:
         text: Any text; code, addresses, formulas and short quotations are left out.
     """
-    said = " ".join(_lines(text))
-    if _weight(said) < MIN_LETTERS:
+    said = " ".join(prose_lines(text))
+    if weight_of(said) < MIN_LETTERS:
         return None
-    ranks = _ranked(said[:2_000])
-    best = next(iter(ranks), _NOTHING_SAID)
-    return None if best == _NOTHING_SAID else best
+    found = likelihoods(said[:2_000])
+    return None if found is None or found.best == _NOTHING_SAID else found.best
 
 
 def text_language(text: str, expected: str) -> TextLanguage:
@@ -180,10 +143,8 @@ def text_language(text: str, expected: str) -> TextLanguage:
     Raises:
         UnknownNameError: No such language.
     """
-    lines = list(_lines(text))
-    judged = [_judged(unit, expected) for unit in _units(lines)]
-    if lines and all(verdict is None for verdict in judged):
-        judged = [_judged(" ".join(lines)[:_LONGEST_UNIT], expected)]
+    lines = list(prose_lines(text))
+    judged = list(_verdicts(lines, list(prose_sentences(lines)), expected))
     letters: Counter[str] = Counter()
     for verdict in judged:
         if verdict is not None:
@@ -206,6 +167,49 @@ def text_language(text: str, expected: str) -> TextLanguage:
     )
 
 
+def is_in_other_language(text: str, expected: str) -> bool:
+    """What `text_language(text, expected).is_other` is, judging no more sentences than it takes to know.
+
+    >>> is_in_other_language("The capital of Peru is Lima, which lies by the sea.", "de")
+    True
+
+    Args:
+        text: Any text; at most about 18,000 characters of it are looked at.
+        expected: Tag of the language asked for.
+
+    Raises:
+        UnknownNameError: No such language.
+    """
+    lines = list(prose_lines(text))
+    units = list(prose_sentences(lines))
+    own = other = 0
+    left = sum(map(most_weight, units))
+    for unit, verdict in zip_longest(units, _verdicts(lines, units, expected)):
+        left -= most_weight(unit) if unit is not None else 0
+        if verdict is None:
+            continue
+        if verdict[0]:
+            other += verdict[1]
+        else:
+            own += verdict[1]
+        if _counts_as_other(own + left, other):
+            return True
+        if not _counts_as_other(own, other + left):
+            return False
+    return _counts_as_other(own, other)
+
+
+def _verdicts(lines: list[str], units: list[str], expected: str) -> Iterator[tuple[str, int] | None]:
+    """What `_judged` says of each sentence, and of all lines together where none of them can be told."""
+    told = False
+    for unit in units:
+        verdict = _judged(unit, expected)
+        told = told or verdict is not None
+        yield verdict
+    if lines and not told:
+        yield _judged(" ".join(lines)[:LONGEST_SENTENCE], expected)
+
+
 def _judged(unit: str, expected: str) -> tuple[str, int] | None:
     """The other language of a sentence (empty: the one asked for) and its letters; None if it cannot be told."""
     scripts = written_in(expected)
@@ -214,7 +218,8 @@ def _judged(unit: str, expected: str) -> tuple[str, int] | None:
         strange = letters_of(scripts).sub(" ", unit)
         if not _has_small_words(_WORD.findall(strange)):
             return None
-        best = next(iter(_ranked(unit)), "und")
+        found = likelihoods(unit)
+        best = "und" if found is None else found.best
         return ("" if best in _alike(expected) else best, own + foreign)
     if own < MIN_LETTERS or not _has_small_words(unit.split()):
         return None
@@ -229,7 +234,7 @@ def _judged(unit: str, expected: str) -> tuple[str, int] | None:
     if rest != unit:
         ahead = (
             _far_ahead(rest, expected, needed)
-            if _weight(rest) >= MIN_LETTERS
+            if weight_of(rest) >= MIN_LETTERS
             else _far_ahead(unit, expected, 2 * needed)
         )
     return ahead or "", own
@@ -237,92 +242,10 @@ def _judged(unit: str, expected: str) -> tuple[str, int] | None:
 
 def _far_ahead(text: str, expected: str, needed: float) -> str | None:
     """A language that is more likely than the one asked for by the margin; None if absent."""
-    near, tags = _alike(expected), _tags()
-    ranks = _identifier().rank(text.lower() if text.isupper() else text)
-    best = tags[ranks[0][0]] if ranks else _NOTHING_SAID
-    if best in near or best == _NOTHING_SAID:
+    near, found = _alike(expected), likelihoods(text)
+    if found is None or found.best in near or found.best == _NOTHING_SAID:
         return None
-    here = next((score for label, score in ranks if tags[label] in near), -math.inf)
-    return best if (ranks[0][1] - here) / math.sqrt(len(text.encode())) > needed else None
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The lines of a text without what is no prose."""
-    text = text.encode("utf-8", "ignore").decode()
-    if _PROGRAM_SIGNS.search(text) or any(sign in text for sign in ("www.", "](", "()")):
-        text = _THINGS.sub(" ", text)
-    for raw in text.splitlines():
-        line = _MARK.sub("", raw).strip()
-        if _is_code(line):
-            continue
-        rest = _QUOTED.sub(" ", line) if _OPENING.search(line) else line
-        # A line that is quoted as a whole, as models like to quote their answer, is what they say.
-        if rest != line and sum(map(str.isalpha, rest)) * 2 >= sum(map(str.isalpha, line)):
-            line = rest
-        if line and any(map(str.isalpha, line)):
-            yield line
-
-
-def _units(lines: list[str]) -> Iterator[str]:
-    """The sentences of each line, short ones together with those after them."""
-    count = 0
-    for line in lines:
-        held = ""
-        sentences = _SENTENCE.split(line)
-        if len(sentences) == 1 and len(line) <= _LONGEST_UNIT:
-            held, sentences = line, []
-        for sentence in sentences:
-            held = f"{held} {sentence}" if held else sentence
-            if _weight(held) < _UNIT and len(held) < _LONGEST_UNIT:
-                continue
-            for part in _parts(held):
-                yield part
-                count += 1
-                if count >= _MOST_UNITS:  # a sentence may be of ten million characters
-                    return
-            held = ""
-        if held.strip():
-            yield held
-            count += 1
-        if count >= _MOST_UNITS:
-            return
-
-
-def _parts(text: str) -> Iterator[str]:
-    """A text in parts of at most _LONGEST_UNIT characters, cut at blanks if any."""
-    start = 0
-    while len(text) - start > _LONGEST_UNIT:
-        cut = text.rfind(" ", start + _LONGEST_UNIT // 2, start + _LONGEST_UNIT)
-        cut = cut if cut > 0 else start + _LONGEST_UNIT
-        yield text[start:cut]
-        start = cut
-    yield text[start:]
-
-
-def letter_weights(text: str, scripts: tuple[str, ...]) -> tuple[int, int]:
-    """Letters of the given scripts, and of other known ones; a Chinese or Japanese character counts as three."""
-    if text.isascii():
-        count = sum(map(str.isalpha, text))
-        return (count, 0) if "Latn" in scripts else (0, count)
-    own = foreign = 0
-    for character, count in Counter(text).items():
-        if character.isalpha() and (script := script_of(character)) is not None:
-            weighed = count * (3 if script in IDEOGRAPHS else 1)
-            if script in scripts:
-                own += weighed
-            else:
-                foreign += weighed
-    return own, foreign
-
-
-def _weight(text: str) -> int:
-    if text.isascii():
-        return sum(map(str.isalpha, text))
-    return sum(
-        count * (3 if script_of(character) in IDEOGRAPHS else 1)
-        for character, count in Counter(text).items()
-        if character.isalpha()
-    )
+    return found.best if found.lead(near) / math.sqrt(len(text.encode())) > needed else None
 
 
 def _has_small_words(words: Iterable[str]) -> bool:
@@ -330,7 +253,7 @@ def _has_small_words(words: Iterable[str]) -> bool:
     weight = 0
     for word in words:
         if not _begins_large(word):
-            weight += _weight(word)
+            weight += weight_of(word)
             if weight >= FEWEST_PLAIN:
                 return True
     return False
@@ -348,27 +271,14 @@ def _begins_large(word: str) -> bool:
     return next((character for character in word if character.isalpha()), "").isupper()
 
 
-def _is_code(line: str) -> bool:
-    """Whether a line is one of a program or a formula: many signs, or its beginning and its end."""
-    signs = len(_CODE_SIGNS.findall(line))
-    if signs * 8 >= len(line):
-        return True
-    return _CODE_MARKS.search(line) is not None and _CODE_LINE.match(line) is not None
-
-
 def _strange_words(lines: list[str]) -> int:
     words = (word for line in lines for word in _WORD.findall(line))
     return sum(len(word) >= 4 and word.isascii() and word.isalpha() and word.islower() for word in words)
 
 
 @cache
-def _base(tag: str) -> str:
-    return language(tag).tag.split("-")[0]
-
-
-@cache
 def _alike(tag: str) -> frozenset[str]:
-    base = _base(tag)
+    base = base_tag(tag)
     return frozenset({base}.union(*(group for group in ALIKE if base in group)))
 
 
@@ -376,32 +286,3 @@ def _alike(tag: str) -> frozenset[str]:
 def written_in(tag: str) -> tuple[str, ...]:
     """Scripts of a language (see `hesperus.languages.letters.scripts_for`)."""
     return scripts_for(language(tag).script)
-
-
-@cache
-def _identifier() -> LanguageIdentifier:
-    # Loading it takes half a second and 100 MB, which a command that reads no long text should not spend.
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE)
-
-
-@cache
-def _tags() -> Mapping[str, str]:
-    """The identifier's labels as tags."""
-    found: dict[str, str] = {}
-    for label in _identifier().labels:
-        try:
-            found[label] = _base(label)
-        except UnknownNameError:
-            found[label] = label
-    return MappingProxyType(found)
-
-
-def _ranked(text: str) -> dict[str, float]:
-    """Log-likelihood of each language, the most likely first."""
-    tags = _tags()
-    ranks: dict[str, float] = {}
-    for label, score in _identifier().rank(text.lower() if text.isupper() else text):
-        ranks.setdefault(tags[label], score)
-    return ranks

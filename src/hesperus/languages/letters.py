@@ -50,6 +50,10 @@ RANGES: dict[str, str] = {
 UNSPACED = frozenset({"Hani", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"})
 """Scripts in which the end of a word cannot be seen."""
 
+_IDEOGRAPHIC = ("Hani", "Hira", "Kana")
+IDEOGRAPHS = frozenset(_IDEOGRAPHIC)
+"""Scripts of which one character says as much as three letters."""
+
 _WRITTEN_WITH = {
     "Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Hani", "Hira", "Kana"), "Kore": ("Hang", "Hani"),
     "Aran": ("Arab",),
@@ -96,3 +100,35 @@ def share_in(text: str, scripts: tuple[str, ...]) -> float | None:
             known += count
             own += count * (script in scripts)
     return own / known if known >= 3 else None
+
+
+def letter_weights(text: str, scripts: tuple[str, ...]) -> tuple[int, int]:
+    """Letters of the given scripts, and of other known ones; a Chinese or Japanese character counts as three."""
+    if text.isascii():
+        count = sum(map(str.isalpha, text))
+        return (count, 0) if "Latn" in scripts else (0, count)
+    own = foreign = 0
+    for character, count in Counter(text).items():
+        if character.isalpha() and (script := script_of(character)) is not None:
+            weighed = count * (3 if script in IDEOGRAPHS else 1)
+            if script in scripts:
+                own += weighed
+            else:
+                foreign += weighed
+    return own, foreign
+
+
+def weight_of(text: str) -> int:
+    """Letters of a text in any script; a Chinese or Japanese character counts as three."""
+    if text.isascii():
+        return sum(map(str.isalpha, text))
+    return sum(
+        count * (3 if script_of(character) in IDEOGRAPHS else 1)
+        for character, count in Counter(text).items()
+        if character.isalpha()
+    )
+
+
+def most_weight(unit: str) -> int:
+    """The most that `weight_of` may give for a text, at a fraction of its cost."""
+    return len(unit) * (1 if unit.isascii() or letters_of(_IDEOGRAPHIC).search(unit) is None else 3)

@@ -15,15 +15,13 @@ from importlib.resources import files
 
 from hesperus.languages.identification import (
     FEWEST_PLAIN,
-    IDEOGRAPHS,
     MIN_LETTERS,
     are_alike,
     is_identified,
-    letter_weights,
     written_in,
 )
-from hesperus.languages.letters import RANGES, letters_of
-from hesperus.languages.tags import language
+from hesperus.languages.letters import IDEOGRAPHS, RANGES, letter_weights, letters_of
+from hesperus.languages.tags import base_tag
 
 _SENTENCE_END = re.compile(r"[.!?…؟।॥۔][\"')\]]* ")
 _JAPANESE_SENTENCE = re.compile(r"[.!?…\n]")
@@ -139,7 +137,7 @@ def _other_letters(scripts: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _small_words(tag: str) -> _SmallWords | None:
     """The small words of a language, its own and those of others; None if none are known."""
-    base = language(tag).tag.split("-")[0]
+    base = base_tag(tag)
     listed = _listed()
     if base not in listed or written_in(tag) != written_in(base):
         return None

@@ -281,6 +281,19 @@ def language(tag: str) -> Language:
     )
 
 
+@cache
+def base_tag(tag: str) -> str:
+    """The language of a tag, without script, territory or variant.
+
+    >>> base_tag("zh-Hant")
+    'zh'
+
+    Raises:
+        UnknownNameError: No such language.
+    """
+    return language(tag).tag.split("-")[0]
+
+
 def _autonym(tag: str, script: str, row: Mapping[str, str] | None) -> str:
     """The autonym of the table, which is in the table's script; the tag where another is asked for."""
     return row["autonym"] if row and row["script"] == script else tag
