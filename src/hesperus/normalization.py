@@ -39,6 +39,7 @@ _TIMES = re.compile(r"(?<=[\d)]) ?\*{1,2} ?(?=[\d(])")
 _LEFT_OVER = re.compile(r"[*#~]+|_{2,}")
 _MARKS = re.compile(r"[^\w\s\u0000-\u02ff]{31,}")
 """More marks in a row than any script writes; Unicode's stream-safe text has at most 30 (Annex 15, section 13)."""
+_OTHER_DIGIT = re.compile(r"[^\D0-9]")
 _BLANKS = re.compile(r"(?:[^\S\n ]| (?=[^\S\n]))[^\S\n]*")
 """Blanks that are not one plain blank."""
 _SPELT = re.compile("[" + "".join(map(chr, _SPELLING)) + "]")
@@ -217,9 +218,7 @@ def _counts(text: str, place: int) -> bool:
 
 def plain_digits(text: str) -> str:
     """Digits of any script as 0 to 9."""
-    if text.isascii():
-        return text
-    return "".join(str(int(char)) if not char.isascii() and char.isdecimal() else char for char in text)
+    return text if text.isascii() else _OTHER_DIGIT.sub(lambda digit: str(int(digit[0])), text)
 
 
 _WITHOUT_MARKS = _Marks()

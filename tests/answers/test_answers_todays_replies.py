@@ -5,6 +5,8 @@ thinking cut off. `traps.txt`: doubt and difference that are denied (no word for
 that begin with a word spelt like an option's letter, numbers that are years. `years_and_pairs.txt`: a year beside what a
 text does not say, "between B and C, I choose C", "nothing false", option texts with an article, texts that say too little.
 `cases_and_contrasts.txt`: answers in one case only, "not A, as many think, but B", "yes and no", numbers explained in brackets.
+`steps_and_bounds.txt`: a case before a sentence with the answer, equations in brackets, "more than", "instead of", corrections of
+one's own first thought, letters in JSON and tables.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ REPLIES = list(lines_of(Path(__file__).with_name("replies_2026.txt")))
 TRAPS = list(lines_of(Path(__file__).with_name("traps.txt")))
 YEARS_AND_PAIRS = list(lines_of(Path(__file__).with_name("years_and_pairs.txt")))
 CASES_AND_CONTRASTS = list(lines_of(Path(__file__).with_name("cases_and_contrasts.txt")))
+
+STEPS_AND_BOUNDS = list(lines_of(Path(__file__).with_name("steps_and_bounds.txt")))
 
 
 def test_replies_are_in_every_language_with_a_pack() -> None:
@@ -51,3 +55,9 @@ def test_cases_and_contrasts() -> None:
     verdicts = Counter(verdict(line) for line in CASES_AND_CONTRASTS)
     assert verdicts["false"] <= 3, [str(line) for line in CASES_AND_CONTRASTS if verdict(line) == "false"]
     assert verdicts["missed"] <= 0.04 * verdicts.total(), verdicts
+
+
+def test_steps_and_bounds() -> None:
+    verdicts = Counter(verdict(line) for line in STEPS_AND_BOUNDS)
+    assert verdicts["false"] <= 6, [str(line) for line in STEPS_AND_BOUNDS if verdict(line) == "false"]
+    assert verdicts["missed"] <= 0.08 * verdicts.total(), verdicts

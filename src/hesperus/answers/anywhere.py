@@ -87,9 +87,8 @@ def _paired(reply: Text, label: str) -> bool:
 
 def opposite(reply: Text) -> str | None:
     """Of two labels, the other of the one that is plainly denied: "Bu doğru değil." is false. Not of yes and no."""
-    labels = reply.reader.labels
     said, turned, _ = inside(reply)
-    if len(labels) != 2 or said or len(turned) != 1 or len(reply.text) > _SHORT:
+    if said or len(turned) != 1 or len(reply.text) > _SHORT or len(labels := reply.reader.labels) != 2:
         return None
     words = dict(reply.reader.answers)
     yes_no = {key(word) for word in reply.reader.wording.yes_no}

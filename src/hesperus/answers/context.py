@@ -18,6 +18,7 @@ from hesperus.answers.reply_words import Wording
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.answers.triggers import Triggers, stands, words_of
+from hesperus.answers.word_forms import Forms
 from hesperus.languages.letters import script_of
 from hesperus.normalization import PUNCTUATION, clean, key
 
@@ -63,6 +64,8 @@ class Context:
     right: Phrases
     excludes: Phrases
     because: Phrases
+    working: Forms
+    bounds: Words
     refusals: Phrases
     regrets: Phrases
     guesses: Phrases
@@ -124,6 +127,8 @@ def context(wording: Wording) -> Context:
         right=phrases(wording.right),
         excludes=phrases(grammar.excludes),
         because=phrases(grammar.because),
+        bounds=Words.of(folded(grammar.bounds)),
+        working=Forms.of(grammar.working, lambda word: _folded(word, wording)),
         refusals=phrases(wording.refusals),
         regrets=phrases(grammar.regrets),
         guesses=phrases(grammar.guesses),
@@ -221,15 +226,15 @@ def left_open(text: str, words: Context, end: int) -> bool:
     clause = fold(SENTENCE_END.split(behind, maxsplit=1)[0])
     apart = _BEFORE_CASE.match(clause)
     clause = clause[apart.end() :] if apart is not None else clause.lstrip()
-    rest = _of_case(clause, words)
+    rest = of_case(clause, words)
     if rest is None or words.otherwise.anywhere(clause):
         return rest is not None
     if words.clause_blank:
-        return " " not in rest and not _speaks(rest, words)
-    return apart is not None and CLAUSE.search(rest) is None and not _speaks(rest, words)
+        return " " not in rest and not speaks(rest, words)
+    return apart is not None and CLAUSE.search(rest) is None and not speaks(rest, words)
 
 
-def _of_case(clause: str, words: Context) -> str | None:
+def of_case(clause: str, words: Context) -> str | None:
     """What a folded clause that names a case says of it; None if it names none."""
     begun = words.cases.end_of(clause)
     if begun is None:
@@ -249,14 +254,14 @@ def behind_case(text: str, words: Context, start: int) -> bool:
     before = SENTENCE_END.split(text[max(0, start - _LONGEST_CASE) : start])[-1]
     clauses = CLAUSE.split(fold(before).rstrip(" \"'([{<"))
     own = clauses[-1].strip()
-    said = _of_case(own, words) if own else None
+    said = of_case(own, words) if own else None
     then = len(own) <= _LONGEST_THEN if is_unspaced(own) else " " not in own
     if said is None and then and len(clauses) > 1:
-        said = _of_case(clauses[-2].strip(), words)
-    return said is not None and not _speaks(said, words)
+        said = of_case(clauses[-2].strip(), words)
+    return said is not None and not speaks(said, words)
 
 
-def _speaks(clause: str, words: Context) -> bool:
+def speaks(clause: str, words: Context) -> bool:
     """True where a clause names the speaker; in the language asked for, since Swedish "i" is no "I"."""
     said, spaced, _ = words_of(clause)
     return any(each.speaker.among(said, spaced) for each in words.declining[:1])

@@ -30,7 +30,7 @@ def undoubted(reply: Text) -> Text | None:
 
 
 def _certain(part: str, reply: Text) -> str:
-    """What is before the clause with the doubt, and behind a "but" that follows it: "No, I don't think so"."""
+    """What is before the clause with the doubt, and behind a "but" or a correction that follows it: "No, I don't think so"."""
     folded = fold(part)
     place = reply.around.doubts.place(folded)
     if place is None:
@@ -38,7 +38,8 @@ def _certain(part: str, reply: Text) -> str:
     if len(folded) != len(part):
         return ""
     before = max((match.end() for match in _COMMA.finditer(part, 0, place)), default=0)
-    turn = reply.around.turns.place(folded[place:])
+    turns = (phrases.place(folded[place:]) for phrases in (reply.around.turns, reply.around.corrections))
+    turn = min((turn for turn in turns if turn is not None), default=None)
     behind = part[place + turn :] if turn is not None else ""
     # Bulgarian "а" is "but" and a letter.
     return part[:before] + (behind if label_of(reply, behind) is None else "")

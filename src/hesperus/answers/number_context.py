@@ -7,9 +7,16 @@ a step of a calculation and leaves nothing open: "If she eats 5, 7 are left".
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 
-from hesperus.answers.context import CLAUSE, asked, behind_case, case_behind, follows_negator, left_open
+from hesperus.answers.context import (
+    CLAUSE,
+    Context,
+    asked,
+    behind_case,
+    case_behind,
+    follows_negator,
+    left_open,
+)
 from hesperus.answers.number_values import numbers_in
 from hesperus.answers.reply_text import Text
 from hesperus.answers.spelling import SENTENCE_END, fold
@@ -17,10 +24,16 @@ from hesperus.answers.triggers import words_of
 
 _STEP = re.compile(r"^\d{1,2}[.)] (?=[^\W\d_])", re.MULTILINE)
 """What counts the steps of a solution, a line each: "1. First we add.", "2. Then we divide."."""
-_BRACKETED = re.compile(r"(?<![A-Za-z0-9(=^*/×·÷+])(?<![=^*/×·÷+−–-] )\([^()=\n]*\)")
-"""What is in brackets and no part of a formula: "f(2)", "3 × (2 + 1)", "(12 − 5 = 7)"."""
+_BRACKETED = re.compile(r"\([^()\n]*\)")
+_TERM = re.compile(r"(?:[A-Za-z0-9(=^*/×·÷+]|[=^*/×·÷+−–-] )\Z")
+"""What makes brackets behind it a part of a formula: "f(2)", "3 × (2 + 1)"."""
 _UNFINISHED = re.compile(r"\d ?[-−–+*/×·÷] ?\d[\d.,]* ?\Z")
 """A calculation whose result may be in the brackets behind it: "12 + 5 (17)"."""
+_RESULT = re.compile(r"(?:[=:]|\A) ?([-−–]?\d[\d.,]*)(?: [^\W\d_]+)? ?\Z")
+"""A result at the end of a text or all of it, with its unit: "x = 5", "5 apples"."""
+_LONGEST_BOUND = 40
+_MONEY = " $€£¥₹\"'("
+_DIGIT = re.compile(r"\d")
 _UNIT = re.compile(r"(?: ?[^\W\d_]+){1,3}(?=,)")
 """What is counted, between a number and a comma: "12 apples, if it rains"."""
 _WORD_START = re.compile(r"(?<!\w)\w")
@@ -32,27 +45,47 @@ def undenied(text: str, reply: Text) -> list[tuple[int, str]]:
     """The numbers that nothing negates or asks and that neither count steps nor explain another: "not 12 but 15" holds one."""
     steps = [match.start() for match in _STEP.finditer(text)] if "\n" in text else []
     counting = steps if len(steps) > 1 else ()
-    found = numbers_in(text)
-    explaining = _explaining(text, [place for place, _ in found]) if "(" in text else ()
     return [
         (place, token)
-        for place, token in found
+        for place, token in numbers_in(unexplained(text, reply))
         if place not in counting
-        and place not in explaining
         and not follows_negator(text, reply.around, place)
+        and not _held_off(text, reply.around, place)
         and not asked(text, place + len(token))
     ]
 
 
-def _explaining(text: str, places: list[int]) -> set[int]:
-    """Places of the numbers in brackets behind another number of the sentence: "7 apples (12 minus 5)"."""
-    found: set[int] = set()
+def _held_off(text: str, words: Context, place: int) -> bool:
+    """True directly behind words that only bound a number or put another in its place: "more than 100", "instead of 100"."""
+    before = fold(text[max(0, place - _LONGEST_BOUND) : place]).rstrip(_MONEY)
+    return words.bounds.end(before) or words.negators.end(before)
+
+
+def unexplained(text: str, reply: Text) -> str:
+    """The text with blanks for what is in brackets behind a number of the sentence and explains it.
+
+    "7 apples (12 minus 5)", "x = 5 (since 5 + 7 = 12)". An equation explains where it gives a reason, or where the number
+    before it is a result itself and one of its terms: "5 and 7 (5 + 7 = 12)" ends with the result.
+    """
+    if "(" not in text:
+        return text
     for match in _BRACKETED.finditer(text):
-        before = SENTENCE_END.split(text[max(0, match.start() - _LONGEST_CASE) : match.start()])[-1]
-        first, last = bisect_left(places, match.start()), bisect_left(places, match.end())
-        if first < last and first and places[first - 1] >= match.start() - len(before):
-            found.update(() if _UNFINISHED.search(before) else places[first:last])
-    return found
+        begin, end = match.span()
+        before = SENTENCE_END.split(text[max(0, begin - _LONGEST_CASE) : begin])[-1]
+        inside = text[begin + 1 : end - 1]
+        if _DIGIT.search(before) is None or _UNFINISHED.search(before) is not None:
+            continue
+        reasons = reply.around.because.begin(fold(inside))
+        if reasons or (_TERM.search(before) is None and ("=" not in inside or _checks(before, inside))):
+            text = f"{text[:begin]}{' ' * (end - begin)}{text[end:]}"
+    return text
+
+
+def _checks(before: str, equation: str) -> bool:
+    """True where an equation tries out the result before it: "x = 5 (5 + 7 = 12)"."""
+    result = _RESULT.search(before)
+    terms = [token for _, token in numbers_in(equation.rpartition("=")[0])]
+    return result is not None and result[1] in terms
 
 
 def claimed(said: str, found: list[tuple[int, str]], reply: Text) -> list[tuple[int, str]]:

@@ -49,7 +49,7 @@ def final_number(text: str, wording: Wording) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=256)
-def _numerals(wording: Wording) -> dict[str, int]:
+def numerals(wording: Wording) -> dict[str, int]:
     """Each word to its value; one that multiplies has its factor with a minus."""
     grammar = wording.grammar
     return {
@@ -62,7 +62,7 @@ def _numerals(wording: Wording) -> dict[str, int]:
 
 @lru_cache(maxsize=256)
 def _word(wording: Wording) -> re.Pattern[str]:
-    longest_first = sorted(_numerals(wording), key=lambda word: (-len(word), word))
+    longest_first = sorted(numerals(wording), key=lambda word: (-len(word), word))
     return re.compile("|".join(re.escape(word).replace(r"\ ", "[ -]") for word in longest_first))
 
 
@@ -73,7 +73,7 @@ def _words(wording: Wording) -> re.Pattern[str]:
 
 
 def _parts(said: str, wording: Wording) -> Iterator[int]:
-    known = _numerals(wording)
+    known = numerals(wording)
     for match in _word(wording).finditer(said):
         yield known[_HYPHENS.sub(" ", match[0])]
 

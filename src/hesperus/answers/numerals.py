@@ -11,7 +11,7 @@ from types import MappingProxyType
 from hesperus.answers.context import in_other_case, own_clause
 from hesperus.answers.lexicon import cue_triggers, endings, joins
 from hesperus.answers.needles import Needles, whole_words
-from hesperus.answers.number_context import claimed, undenied
+from hesperus.answers.number_context import claimed, undenied, unexplained
 from hesperus.answers.number_values import LONGEST, number_of, numbers_in, plain_number, value_of
 from hesperus.answers.number_words import final_number
 from hesperus.answers.refusals import declines, guesses
@@ -24,6 +24,7 @@ from hesperus.answers.triggers import words_of
 from hesperus.normalization import PUNCTUATION, key, peel, plain_digits
 
 _BOXED = re.compile(r"\\f?boxed ?\{((?:(?!\\f?boxed ?\{)[^\n]){1,200})")
+_DIGIT = re.compile(r"\d")
 _FEW, _FEW_UNSPACED = 3, 5
 """Words, one of them a number, behind or before a correction; letters of scripts that write syllables or words."""
 _LONGEST_DECLINING = 200
@@ -155,7 +156,7 @@ def _alternatives(wording: Wording, *, endings: str = "", left: bool = True) -> 
 
 def boxed_number(reply: Text) -> str | None:
     r"""The first number in the last LaTeX box: `\boxed{42}`."""
-    boxes = _BOXED.findall(plain_digits(reply.text))
+    boxes = _BOXED.findall(plain_digits(reply.text)) if "boxed" in reply.text else []
     inner = re.sub(r"\\[,;! ]|\{,\}", "", boxes[-1]) if boxes else ""
     found = numbers_in(inner)
     return _multiplied(inner, found, reply) if found else None
@@ -185,7 +186,7 @@ def cue_number(reply: Text) -> str | None:
         # The hyphen of "ngu-15" is no minus.
         rest = rest.removeprefix("-")
     sentence = SENTENCE_END.split(rest.lstrip(" :\n"), maxsplit=1)[0]
-    told = sentence.rpartition("=")[2]
+    told = unexplained(sentence, reply).rpartition("=")[2]
     found = claimed(told, undenied(told, reply), reply)
     return _multiplied(told, found, reply) if found else None
 
@@ -244,10 +245,11 @@ def _only_a_year(said: str, found: tuple[int, str], reply: Text) -> bool:
     return not alone and reply.around.unsaid.stand_in(reply.folded)
 
 
+@lru_cache(maxsize=2)
 def _in_digits(reply: Text) -> str:
     """The reply with plain digits, also where it is nothing but a number in words, or ends with one behind a cue."""
     said = plain_digits(reply.text)
-    if any(map(str.isdigit, said)) or (number := final_number(said, reply.reader.wording)) is None:
+    if _DIGIT.search(said) is not None or (number := final_number(said, reply.reader.wording)) is None:
         return said
     place, value = number
     before = said[:place]

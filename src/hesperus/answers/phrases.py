@@ -61,6 +61,15 @@ class Words:
         """Whether one is in a folded text."""
         return stands(self.unspaced, text) or self._stand_in(text)
 
+    def end(self, text: str) -> bool:
+        """Whether a folded text ends with one, blanks behind it aside."""
+        text = text.rstrip()
+        return (
+            text.endswith(self.unspaced)
+            or f" {text} ".endswith(self.several)
+            or text.rpartition(" ")[2] in self.plain
+        )
+
     def hold(self, words: Iterable[str]) -> bool:
         """Whether one of some single folded words is one of these."""
         return any(word in self.plain or word in self.unspaced for word in words)

@@ -103,6 +103,7 @@ class _Probes:
         yield from self._words_that_are_no_letters()
         yield from self._magnitudes()
         yield from self._joined_numbers()
+        yield from self._bounds()
 
     @cached_property
     def labels(self) -> dict[str, Reader]:
@@ -224,12 +225,13 @@ class _Probes:
                     yield Probe("grammar.otherwise", self._joined(word, one), reader)
 
     def _cases(self) -> Iterator[Probe]:
-        """An answer on either side of a case: "Yes, unless §", "Unless §, yes"; none where its clause goes on."""
+        """An answer on either side of a case: "Yes, unless §", "Unless §, yes", "Unless §, the answer is yes"."""
         for phrase in self.pack.grammar.cases:
             case = self._case(phrase)
             for reader in (self.labels["polarity"], *self.lettered):
                 (_, (one, *_)), *_ = reader.answers
-                for reply in (f"{one}, {case}{self.end}", f"{case}, {one}{self.end}"):
+                called = self._joined(self.pack.cues[0].rstrip(": "), one)
+                for reply in (f"{one}, {case}{self.end}", f"{case}, {one}{self.end}", f"{case}, {called}"):
                     yield Probe("grammar.cases", reply, reader)
 
     def _case(self, phrase: str) -> str:
@@ -329,3 +331,8 @@ class _Probes:
                 for gap in ("", " "):
                     value = frozenset({str(3 * int(factor))})
                     yield Probe("grammar.magnitudes", f"{three}{gap}{word}{self.end}", reader, value)
+
+    def _bounds(self) -> Iterator[Probe]:
+        reader = reader_for("number", self.pack.tag, answers={}, pack=self.pack)
+        for word in self.pack.grammar.bounds:
+            yield Probe("grammar.bounds", self._joined(word, "100"), reader)

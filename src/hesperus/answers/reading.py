@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from hesperus.answers.doubted import undoubted
+from hesperus.answers.hypothetical import is_hypothetical
 from hesperus.answers.numerals import RULES as NUMBER_RULES
 from hesperus.answers.ohmer2023 import rule as ohmer2023_rule
 from hesperus.answers.reader import RULES as RULE_NAMES
@@ -17,7 +18,7 @@ from hesperus.answers.reply_text import Text
 from hesperus.answers.rules import RULES, UNFINISHED, is_own, several
 from hesperus.answers.spelling import fold
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.languages import text_language
+from hesperus.languages.identification import is_in_other_language
 from hesperus.languages.letters import mostly_in, scripts_for, share_in
 from hesperus.languages.small_words import plainly_in
 from hesperus.normalization import clean, peel, without_thoughts
@@ -32,6 +33,10 @@ _LONGEST_FOREIGN = 60
 ANOTHER_LANGUAGE = "another language"
 """The rule of a reply that is in a language other than the one asked for, as its sentences show."""
 
+_WHOLE = frozenset(
+    {"exact", "text", "digit", "boxed", "boxed number", "whole number", "own words", "ohmer2023"}
+)
+"""Rules that read a reply as a whole, or what it marks as its result."""
 _LABEL_RULES = RULE_NAMES["label"]
 _ALL_RULES = {**RULES, **NUMBER_RULES, "ohmer2023": ohmer2023_rule}
 
@@ -99,6 +104,8 @@ def answer_in(reply: Text, finish: Finish = "stop") -> Answer | None:
         label = _ALL_RULES[name](told) if told is not None else None
         if label is not None and told is not None and is_own(told, label, name):
             # A free answer is its own words: in another language they are not the ones that were asked for.
+            if name not in _WHOLE and is_hypothetical(told):
+                return None
             if name == "own words" and _is_foreign(reply):
                 return Answer("wrong_language", rule=ANOTHER_LANGUAGE)
             return Answer("answered", label, name)
@@ -127,7 +134,7 @@ def _is_foreign(reply: Text) -> bool:
     """True where the sentences of a reply are in another language than the one asked for."""
     tag = reply.reader.language
     # As it is spelt: with the letters of Persian, Arabic is taken for it.
-    return not plainly_in(reply.cleaned, tag) and text_language(reply.cleaned, tag).is_other
+    return not plainly_in(reply.cleaned, tag) and is_in_other_language(reply.cleaned, tag)
 
 
 def _foreign_word(reply: Text) -> bool:

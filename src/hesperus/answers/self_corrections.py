@@ -6,10 +6,10 @@ too. What is before the first of them must hold an answer, and what is behind th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from hesperus.answers.anywhere import mentions, sole
-from hesperus.answers.context import CLAUSE
 from hesperus.answers.found import label_of
 from hesperus.answers.phrases import Phrases
 from hesperus.answers.reply_text import Text
@@ -21,6 +21,7 @@ _LONGEST = 120
 _LONGEST_TAIL = 40
 _LONGEST_PAIR = 40
 """Characters of a reply that is two answers and nothing else."""
+_CLAUSE = re.compile(rf"[{PUNCTUATION}()\n]| [–—-] ")
 _BEFORE = frozenset(PUNCTUATION + "\n–—-\"')]}>")
 
 
@@ -47,7 +48,8 @@ def taken_back(reply: Text, label: str) -> bool:
     """True where the first or the last clause of a short reply is another answer: "Yes. No.", "Ja. Ach, nein."."""
     if reply.reader.form != "label" or len(reply.text) > _LONGEST_PAIR:
         return False
-    clauses = [clause for part in CLAUSE.split(reply.text) if (clause := peel(part))]
+    # A word in quotes inside a clause is none of its own: 'No. Both of them hold a "yes".'.
+    clauses = [clause for part in _CLAUSE.split(reply.text) if (clause := peel(part))]
     ends = (clauses[0], clauses[-1]) if len(clauses) > 1 else ()
     return any((other := label_of(reply, clause)) is not None and other != label for clause in ends)
 

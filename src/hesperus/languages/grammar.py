@@ -35,7 +35,10 @@ class Grammar:
         but: Words after which a negation no longer holds ("but", "sondern").
         joins: Words for "and" between two answers.
         up_to: Words between the two ends of a range of numbers ("to", "bis").
+        bounds: Words before a number that it only bounds ("more than", "less than"): such a number is no answer.
         because: Words that begin a reason; what is behind them says nothing of the answer before them.
+        working: Words of working something out, stars as for ``speaker``: a case with one of them is a step and leaves
+            nothing open ("If we add them, the answer is 12").
         wrong: Further words that call an option wrong, besides the labels ``incorrect`` and ``false``; ``nesprávn*`` is
             any word that begins so.
         right: Further words that call an option right or choose it, besides the labels ``correct`` and ``true``
@@ -83,7 +86,9 @@ class Grammar:
     but: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
     up_to: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
     because: tuple[str, ...] = ()
+    working: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     right: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
