@@ -88,10 +88,11 @@ def test_a_bound_is_no_number(language: str, reply: str, number: str | None) -> 
     ("language", "reply", "label"),
     [
         ("pl", "Nie. Mimo że w obu zdaniach pada „tak”.", "no"), ("en", 'No. Both of them hold a "yes".', "no"),
+        ("en", 'Yes, but only if "bank" means the same in both.', None), ("et", "Jah, aga ainult siis, kui sõna on sama.", None),
         ("en", "Yes. No.", None), ("en", "It would be a mistake to say yes.", None),
     ],
 )  # fmt: skip
-def test_a_word_in_quotes_takes_nothing_back(language: str, reply: str, label: str | None) -> None:
+def test_words_in_quotes_begin_no_clause(language: str, reply: str, label: str | None) -> None:
     words = pack(language).groups["polarity"]
     reader = reader_for("label", language, answers={name: words[name][:1] for name in ("yes", "no")})
     assert read(reader, reply).label == label

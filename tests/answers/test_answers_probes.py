@@ -20,6 +20,7 @@ PLANTED = [
     ("th", "negators: [ไม่, ", "negators: [", "grammar.negators", "'ไม่เป็นจริง.' as a label reply is read as 'true' (rule sole); it means false"),
     ("ru", "conditions: [если, ли,", 'conditions: [если, ли, "когда: всегда",', "grammar.conditions", "'когда: всегда ложь.' as a label reply is read as 'false' (rule sole); it means no answer"),
     ("de", "cases: [", 'cases: ["falls (", ', "grammar.cases", "'ja, falls ( §§.' as a label reply is read as 'yes' (rule start); it means no answer"),
+    ("de", "bounds: [mehr als,", "bounds: [2 mal mehr als,", "grammar.bounds", "'2 mal mehr als 100.' as a number reply is read as '2'"),
     ("de", "wrong: [", "wrong: [da ist nichts dran, ", "grammar.wrong", "'Option A da ist nichts dran.' as a choice reply is read as 'A'"),
     ("de", "excludes: [", 'excludes: ["raus.", ', "grammar.excludes", "'raus. Option A.' as a choice reply is read as 'A'"),
     ("fr", "regrets: [", 'regrets: ["-- zut", ', "grammar.regrets", "'-- zut, ….' as a text reply is read as 'zut' (rule own words)"),
@@ -86,12 +87,7 @@ def test_a_false_answer_is_named_with_its_pack_probe_and_reading(
 
 
 def test_a_pack_whose_shape_is_wrong_is_not_probed(tmp_path: Path) -> None:
-    file = planted(
-        tmp_path,
-        "de",
-        "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]",
-        "no: [ja]",
-    )
+    file = planted(tmp_path, "de", "no: [nein,", "no: [ja, nein,")
     (finding,) = check(file, probe=false_answers)
     assert finding.key == "labels.polarity.no"
 

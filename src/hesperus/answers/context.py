@@ -223,7 +223,8 @@ def left_open(text: str, words: Context, end: int) -> bool:
     A clause of the speaker leaves nothing open ("Yes, if I understand the text"), nor does one before another clause.
     """
     behind = _CLOSED.sub("", text[end : end + _LONGEST_CASE])
-    clause = fold(SENTENCE_END.split(behind, maxsplit=1)[0])
+    # What is in quotes begins no clause: 'Yes, if "bank" means the same'.
+    clause = fold(SENTENCE_END.split(behind, maxsplit=1)[0]).replace('"', "")
     apart = _BEFORE_CASE.match(clause)
     clause = clause[apart.end() :] if apart is not None else clause.lstrip()
     rest = of_case(clause, words)
