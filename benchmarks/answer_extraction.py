@@ -3,7 +3,7 @@
     python -m benchmarks answer_extraction
 
 Reads the released replies of Ohmer, Bruni and Hupkes (2023) under HESPERUS_TEST_DATA that the parser finds no answer in,
-and for each pack its own refusals, since few of those replies are refusals. Of each reply the fastest of REPEATS readings
+and for each pack its own refusals, since few of those replies are refusals, and two answers joined by its word for "or". Of each reply the fastest of REPEATS readings
 counts, which other processes on the machine disturb least; the replies take turns, so that nothing is kept of the last. The identification of the language is printed by itself: it is
 part of reading a reply in which neither an answer nor a refusal was found.
 """
@@ -22,7 +22,7 @@ from result_rows import keep
 
 from hesperus.answers import Reader, read, reader_for
 from hesperus.languages import pack, packs
-from hesperus.languages.identification import text_language
+from hesperus.languages.identification import is_in_other_language
 from hesperus.tasks import task
 
 DATA = Path(os.environ.get("HESPERUS_TEST_DATA", "../shared/data")) / "multisense"
@@ -61,6 +61,17 @@ def declined(tag: str) -> list[Case]:
     return [(reader, reply) for reply in replies if read(reader, reply).label is None]
 
 
+def joined(tag: str) -> list[Case]:
+    """Two answers of a pack and a word for "or" between them: all rules are tried, and none finds one."""
+    own, yes_no = pack(tag), pack(tag).groups["polarity"]
+    cases = [
+        (reader_for("label", tag, answers={name: yes_no[name][:1] for name in ("yes", "no")}), yes_no["yes"][0], yes_no["no"][0]),
+        (reader_for("choice", tag, answers={letter: [letter] for letter in "ABCD"}), "A", "B"),
+    ]  # fmt: skip
+    replies = [(reader, f"{one} {own.or_words[0]} {other}{own.sentence_end}") for reader, one, other in cases]
+    return [(reader, reply) for reader, reply in replies if read(reader, reply).label is None]
+
+
 def fastest(cases: list[Case], call: Callable[[Reader, str], object]) -> list[float]:
     """Milliseconds of the fastest of REPEATS calls for each reply, one reply after the other."""
     best = [float("inf")] * len(cases)
@@ -74,7 +85,7 @@ def fastest(cases: list[Case], call: Callable[[Reader, str], object]) -> list[fl
 
 def report(name: str, cases: list[Case]) -> None:
     whole = fastest(cases, read)
-    identified = fastest(cases, lambda reader, reply: text_language(reply, reader.language))
+    identified = fastest(cases, lambda reader, reply: is_in_other_language(reply, reader.language))
     bare = fastest(cases, lambda _, reply: BARE.search(reply))
     mean = statistics.fmean(whole)
     keep(f"{name}, a reply", mean, "ms", peer="re, one bare search", ratio=mean / statistics.fmean(bare))
@@ -89,6 +100,7 @@ def main() -> None:
     for name in ("boolq", "paws-x"):
         report(name, released(name))
     report("refusals", [case for tag in packs() for case in declined(tag)])
+    report("two labels", [case for tag in packs() for case in joined(tag)])
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ _UNFINISHED = re.compile(r"\d ?[-−–+*/×·÷] ?\d[\d.,]* ?\Z")
 _RESULT = re.compile(r"(?:[=:]|\A) ?([-−–]?\d[\d.,]*)(?: [^\W\d_]+)? ?\Z")
 """A result at the end of a text or all of it, with its unit: "x = 5", "5 apples"."""
 _LONGEST_BOUND = 40
+"""Characters in which words that bound a number are looked for."""
 _MONEY = " $€£¥₹\"'("
+"""What may be between such words and the number."""
 _DIGIT = re.compile(r"\d")
 _UNIT = re.compile(r"(?: ?[^\W\d_]+){1,3}(?=,)")
 """What is counted, between a number and a comma: "12 apples, if it rains"."""
@@ -69,16 +71,18 @@ def unexplained(text: str, reply: Text) -> str:
     """
     if "(" not in text:
         return text
+    kept, start = [], 0
     for match in _BRACKETED.finditer(text):
         begin, end = match.span()
         before = SENTENCE_END.split(text[max(0, begin - _LONGEST_CASE) : begin])[-1]
-        inside = text[begin + 1 : end - 1]
         if _DIGIT.search(before) is None or _UNFINISHED.search(before) is not None:
             continue
-        reasons = reply.around.because.begin(fold(inside))
-        if reasons or (_TERM.search(before) is None and ("=" not in inside or _checks(before, inside))):
-            text = f"{text[:begin]}{' ' * (end - begin)}{text[end:]}"
-    return text
+        said = text[begin + 1 : end - 1]
+        tells = _TERM.search(before[-2:]) is None and ("=" not in said or _checks(before, said))
+        if tells or reply.around.because.begin(fold(said)):
+            kept += [text[start:begin], " " * (end - begin)]
+            start = end
+    return "".join([*kept, text[start:]])
 
 
 def _checks(before: str, equation: str) -> bool:
