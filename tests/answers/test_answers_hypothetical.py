@@ -44,7 +44,7 @@ def test_a_step_of_working_leaves_nothing_open(language: str, reply: str) -> Non
     [
         ("en", "If the passage describes water, the answer is A.", None), ("nl", "Als het water stroomt, is het antwoord A.", None),
         ("ja", "水が流れているなら、答えはAです。", None), ("ko", "물이 흐른다면 답은 A입니다.", None), ("el", "Αν το νερό κυλάει, τότε η απάντηση είναι A.", None),
-        ("en", "If you ask me, the answer is A.", "A"), ("en", "If we compare them, the answer is A.", "A"),
+        ("cs", "Byli to oni, odpověď je A.", "A"), ("en", "If you ask me, the answer is A.", "A"), ("en", "If we compare them, the answer is A.", "A"),
         ("en", r"If the passage describes water, it is \boxed{A}.", "A"),
     ],
 )  # fmt: skip

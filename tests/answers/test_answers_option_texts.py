@@ -26,7 +26,7 @@ from hesperus.languages import pack
         ("hy", "Փարիզ Լոնդոն Բեռլին Հռոմ", "Լոնդոնը ճիշտ պատասխանը չէ։", None),
         ("zh", "巴黎 伦敦 柏林 罗马", "不是伦敦。", None),
         ("en", "Paris London Berlin Rome", "If the answer is A, the question is wrong.", None),
-        ("en", "Paris London Berlin Rome", "If it rains, the answer is B.", "B"),
+        ("en", "Paris London Berlin Rome", "If it rains, the answer is B.", None),
         ("mr", "पॅरिस लंडन बर्लिन रोम", "जर उत्तर A असेल, तर प्रश्न चुकीचा आहे.", None),
         ("vi", "Paris London Berlin Rome", "Tôi nghĩ rằng đáp án là B.", "B"),
         ("zh", "Paris London Berlin Rome", "我认为是London城市", "B"), ("zh", "Paris London Berlin Rome", "Londonderry", None),

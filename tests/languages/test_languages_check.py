@@ -12,20 +12,20 @@ from planted_pack import planted
 
 FAULTS = [
     # key, language, what stands there, what is planted, what is said of it
-    ("labels.polarity.no", "de", "    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n", "", "missing"),
-    ("labels.polarity", "de", "  polarity:\n    yes: [ja, genau]\n    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n", "", "missing"),
-    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: []", "write a list of words, none empty"),
-    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, '']", "write a list of words, none empty"),
-    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: nein", "write a list of words"),
-    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [[nein]]", "write a list of words"),
-    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, Nein]", "given twice"),
-    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, ＪＡ]", "'ＪＡ' is a word of 'yes' as well"),
-    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n    no: [nee]", "this key is given twice"),
-    ("labels.polarity.nope", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n    nope: [nö]", "unknown key: 'nope'"),
-    ("labels.polarity", "de", "  polarity:\n    yes: [ja, genau]\n    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "  polarity: [ja]", "write a mapping of labels"),
-    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]", "no: [nеin]", "CYRILLIC SMALL LETTER IE"),
-    ("labels.polarity.no", "ru", "no: [нет, нет конечно, конечно нет, не совсем, вовсе нет]", "no: [нeт]", "LATIN SMALL LETTER E"),
-    ("labels.polarity.no", "ja", "no: [いいえ, いえ, 違います, ちがいます, そうではありません, そうとは言えません, 必ずしもそうではありません, 全く違います]", "no: [no, nope, nah, not really, not at all, absolutely not, definitely not, certainly not, of course not, not quite, not exactly, not entirely]", "LATIN SMALL LETTER N"),
+    ("labels.polarity.no", "de", "    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]\n", "", "missing"),
+    ("labels.polarity", "de", "  polarity:\n    yes: [ja, genau]\n    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]\n", "", "missing"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: []", "write a list of words, none empty"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: [nein, '']", "write a list of words, none empty"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: nein", "write a list of words"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: [[nein]]", "write a list of words"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: [nein, Nein]", "given twice"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: [nein, ＪＡ]", "'ＪＡ' is a word of 'yes' as well"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]\n    no: [nee]", "this key is given twice"),
+    ("labels.polarity.nope", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]\n    nope: [nö]", "unknown key: 'nope'"),
+    ("labels.polarity", "de", "  polarity:\n    yes: [ja, genau]\n    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "  polarity: [ja]", "write a mapping of labels"),
+    ("labels.polarity.no", "de", "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]", "no: [nеin]", "CYRILLIC SMALL LETTER IE"),
+    ("labels.polarity.no", "ru", "no: [нет, нет конечно, конечно нет, не совсем, вовсе нет, совсем нет, никак нет, ни в коем случае, отнюдь нет, ничуть, отнюдь]", "no: [нeт]", "LATIN SMALL LETTER E"),
+    ("labels.polarity.no", "ja", "no: [いいえ, いえ, 違います, ちがいます, そうではありません, そうとは言えません, 必ずしもそうではありません, 全く違います, まったく違います, とんでもないです]", "no: [no, nope, nah, not really, not at all, absolutely not, definitely not, certainly not, of course not, not quite, not exactly, not entirely]", "LATIN SMALL LETTER N"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж]", "7 letters; at least 8"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж, а]", "'а' is given twice"),
     ("option_letters", "ru", "[А, Б, В, Г, Д, Е, Ж, З]", "[А, Б, В, Г, Д, Е, Ж, ξ]", "neither of the language's script nor Latin"),
@@ -103,7 +103,7 @@ def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
     file = planted(
         tmp_path,
         "de",
-        "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]",
+        "no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]",
         "no: [nein, ja]",
     )
     (found,) = check(file)
@@ -121,7 +121,7 @@ def test_several_faults_are_all_told_in_order(tmp_path: Path) -> None:
     file = planted(
         tmp_path,
         "de",
-        "    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht]\n  truth:\n    true: [wahr,",
+        "    no: [nein, nee, nicht wirklich, nicht ganz, keineswegs, keinesfalls, auf keinen Fall, natürlich nicht, mitnichten, überhaupt nicht, ganz und gar nicht, absolut nicht, sicher nicht, bestimmt nicht]\n  truth:\n    true: [wahr,",
         "  truth:\n    true: [falsch,",
     )
     findings = check(file)

@@ -41,7 +41,8 @@ class Cases:
         for phrase in phrases:
             parts = [folded(part) for part in phrase.strip("*").split("…")]
             if phrase.startswith("*"):
-                ends.append(f" {parts[0]}" if phrase.startswith("* ") else parts[0])
+                # The blank of a word of its own, or the hyphen of Czech "-li", without which "byli" ends so.
+                ends.append((phrase[1] if phrase[1] in " -" else "") + parts[0])
             else:
                 starts.append((parts, phrase.endswith("*")))
         starts.sort(key=lambda start: (-sum(map(len, start[0])), start))

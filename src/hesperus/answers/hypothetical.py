@@ -52,4 +52,7 @@ def _case(said: str, reply: Text) -> str | None:
         if closed is not None:
             return closed
         clause = _DIGIT.split(clause, maxsplit=1)[0]
+        # What ends the sentence has no answer behind it.
+        if cases.end_of(clause) is None:
+            return None
     return of_case(clause, reply.around)
