@@ -44,15 +44,14 @@ def is_hypothetical(reply: Text) -> bool:
 def _case(said: str, reply: Text) -> str | None:
     """What the first clause of a folded sentence says of a case that it names; None if it names none."""
     clause, *behind = map(peel, CLAUSE.split(said, maxsplit=1))
+    if any(behind) and (case := of_case(clause, reply.around)) is not None:
+        return case
+    # No comma is written in many languages: the clause goes on, up to the words that end it or to the answer.
     cases = reply.around.cases
-    if not any(behind) or cases.end_of(clause) is None:
-        # No comma is written in many languages: the clause goes on, up to the words that end it or to the answer.
-        ends = (match.start() for match in _BLANK.finditer(clause))
-        closed = next((clause[:end] for end in ends if cases.close(clause[:end])), None)
-        if closed is not None:
-            return closed
-        clause = _DIGIT.split(clause, maxsplit=1)[0]
-        # What ends the sentence has no answer behind it.
-        if cases.end_of(clause) is None:
-            return None
-    return of_case(clause, reply.around)
+    ends = (match.start() for match in _BLANK.finditer(clause))
+    closed = next((clause[:end] for end in ends if cases.close(clause[:end])), None)
+    if closed is not None:
+        return closed
+    clause = _DIGIT.split(clause, maxsplit=1)[0]
+    # What ends the sentence has no answer behind it.
+    return of_case(clause, reply.around) if cases.end_of(clause) is not None else None
