@@ -92,13 +92,13 @@ def test_filters_by_click_form_and_script(site: Site) -> None:
         assert await page.evaluate("document.querySelectorAll('.toggles a.on').length") == 1
         assert await page.evaluate("document.querySelectorAll('.chips li').length") == 3  # two, and all off
         await follow(page, ".toggles a.on", "/items?run=quiz")
-        await page.until("!location.search.includes('wrong')")
+        await page.until("!location.search.includes('wrong') && document.readyState === 'complete'")
         assert await page.evaluate("document.querySelectorAll('.toggles a.on').length") == 0
         await page.evaluate("document.querySelector('#mark').value = 'wrong'")
         await page.evaluate(
             "(s => { s.selectedIndex = 2; s.dispatchEvent(new Event('change', {bubbles: true})) })(document.querySelector('#in-sense'))"
         )
-        await page.until("location.search.includes('wrong=')")
+        await page.until("location.search.includes('wrong=') && document.readyState === 'complete'")
         assert "pick" not in await page.evaluate("location.search"), "the address can be shared"
         marks = await page.evaluate(
             "[...new Set([...document.querySelectorAll('tbody tr')].map(r => r.querySelectorAll('td.cell')[2].classList[1]))]"

@@ -90,7 +90,7 @@ class _Model:
 
 @cache
 def _model() -> _Model:
-    # Loading it takes half a second and 130 MB, which a command that reads no long text should not spend.
+    # Loading it takes half a second and 110 MB, which a command that reads no long text should not spend.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     loaded = LanguageIdentifier.from_model_file(MODEL_FILE)
