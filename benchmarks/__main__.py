@@ -48,7 +48,7 @@ SHORT: Mapping[str, Sequence[str]] = {
     "local_models": ("--questions", "3", "--replies", "16", "--rounds", "1"),
     "option_keys": ("--rows", "20000", "200000"),
     "path": ("--requests", "1500", "--rounds", "3"),
-    "scale": ("--small", "1000", "--large", "4000", "--check", "2000"),
+    "scale": ("--small", "2000", "--large", "30000", "--check", "2000"),
     "slow_replies": ("--requests", "3000", "--one-in", "100", "--seconds", "2"),
     "stored_replies": ("--replies", "20000"),
     "tests": ("--datasets", "50", "--only", "McNemar"),

@@ -149,6 +149,10 @@ def measured(home: Path, small: int, large: int) -> Rates:
     asking, reading = (two.processor - one.processor) / more, (twice.processor - again.processor) / more
     memory = (two.memory - one.memory) / more if small > 2 * AT_ONCE else None
     clock = (twice.seconds - again.seconds) / more
+    if not 0 < reading < asking or clock <= 0:
+        raise SystemExit(
+            f"{small:,} and {large:,} requests are too near each other on this machine to tell what one takes; give a larger --large"
+        )
     began = time.perf_counter()
     merged = merge([home / name / "replies.sqlite" for name in ("small", "large")], into=home / "all.sqlite")
     rows = sum(found.rows for found in merged.merged)
