@@ -117,6 +117,8 @@ def test_headings_are_read_as_they_are_written(tmp_path: Path, text: str, rows: 
             + '"""","1","","say ""no""\nthen"\r\n',
             "quotation marks",
         ),
+        # As many rows are made of them as there should be.
+        ('"a","b","c","d"\n' + '"\n","2","x",5"\n' * 4 + '"\n","2","x","y"\n', "quotation marks"),
         ("a,a,a_duplicated_0\n1,2,3\n", "two columns of the heading have the same name"),
         ('"a,b\n1,2\n', "unexpected end of data"),
     ],

@@ -8,8 +8,9 @@ import io
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, cast
@@ -318,7 +319,7 @@ def read_separated(content: bytes, separator: str) -> pl.DataFrame:
         rows += b"\n"
     table = pl.read_csv(plain + rows, infer_schema=False, separator=separator)
     table.columns = columns
-    if _may_be_joined(table) and _row_count(content, separator) != _filled(table):
+    if _may_be_joined(table) and not _is_read_alike(table, rows, separator):
         raise pl.exceptions.ComputeError("a quotation mark inside a text")
     return table
 
@@ -329,17 +330,21 @@ def _may_be_joined(table: pl.DataFrame) -> bool:
     return bool(table.width) and bool(table.select(marked.any()).item())
 
 
-def _filled(table: pl.DataFrame) -> int:
-    return int(table.select(pl.any_horizontal(pl.all().str.len_bytes() > 0).sum()).item())
-
-
-def _row_count(content: bytes, separator: str) -> int:
-    """Rows below the heading that have a text, to the standard library."""
-    rows = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator, strict=True)
+def _is_read_alike(table: pl.DataFrame, rows: bytes, separator: str) -> bool:
+    """Whether the standard library reads the same rows; those without any text, and how lines end in a cell, do not count."""
+    theirs = csv.reader(io.StringIO(rows.decode(), newline=""), delimiter=separator, strict=True)
+    ours = ([cell or "" for cell in row] for row in table.iter_rows() if any(row))
     try:
-        return sum(any(row) for row in rows) - 1
+        return all(
+            _ended_alike(one) == _ended_alike([*two, *[""] * (table.width - len(two))])
+            for one, two in zip_longest(ours, filter(any, theirs), fillvalue=[])
+        )
     except csv.Error:
-        return -1
+        return False
+
+
+def _ended_alike(row: Sequence[str]) -> list[str]:
+    return [cell.replace("\r\n", "\n").replace("\r", "\n") for cell in row]
 
 
 def separator_of(content: bytes, kind: str) -> str:
