@@ -8,7 +8,7 @@ import io
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
@@ -333,18 +333,17 @@ def _may_be_joined(table: pl.DataFrame) -> bool:
 def _is_read_alike(table: pl.DataFrame, rows: bytes, separator: str) -> bool:
     """Whether the standard library reads the same rows; those without any text, and how lines end in a cell, do not count."""
     theirs = csv.reader(io.StringIO(rows.decode(), newline=""), delimiter=separator, strict=True)
-    ours = ([cell or "" for cell in row] for row in table.iter_rows() if any(row))
+    ours = (_ended_alike(row) for row in table.iter_rows() if any(row))
+    padding = [""] * table.width
     try:
-        return all(
-            _ended_alike(one) == _ended_alike([*two, *[""] * (table.width - len(two))])
-            for one, two in zip_longest(ours, filter(any, theirs), fillvalue=[])
-        )
+        others = (_ended_alike([*row, *padding[len(row) :]]) for row in theirs if any(row))
+        return all(one == other for one, other in zip_longest(ours, others))
     except csv.Error:
         return False
 
 
-def _ended_alike(row: Sequence[str]) -> list[str]:
-    return [cell.replace("\r\n", "\n").replace("\r", "\n") for cell in row]
+def _ended_alike(row: Iterable[str | None]) -> list[str]:
+    return [(cell or "").replace("\r\n", "\n").replace("\r", "\n") for cell in row]
 
 
 def separator_of(content: bytes, kind: str) -> str:
