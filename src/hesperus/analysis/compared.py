@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -105,7 +105,8 @@ def compare_table(
     settings = MeasureSettings(by=settings.by, invalid=settings.invalid, bootstrap=settings.bootstrap)
     invalid, bootstrap = settings.invalid, settings.bootstrap
     rows: list[dict[str, object]] = []
-    for model_a, model_b in matched_models(runs, models):
+    pairs = matched_models([run["model"].unique() for run in runs], models)
+    for model_a, model_b in pairs:
         sides = [
             run.filter(pl.col("model") == model).with_columns(model=pl.lit(side))
             for run, model, side in zip(runs, (model_a, model_b), ("a", "b"), strict=True)
@@ -118,7 +119,7 @@ def compare_table(
             else:
                 rows += _rows(head, list(_contrasts(view, what, invalid)), bootstrap, exact)
     if not rows:
-        raise DataError(_nothing_shared(runs, matched_models(runs, models)))
+        raise DataError(_nothing_shared(runs, pairs))
     family = correct(rows)
     if not bootstrap.resamples:
         without_resamples(rows)
@@ -141,20 +142,18 @@ def compare_table(
     return table(f"compare {what}", columns, rows=rows, signature=settings.signed() | {"tests": tests})
 
 
-def matched_models(
-    runs: tuple[pl.DataFrame, pl.DataFrame], models: tuple[str, str] | None
-) -> list[tuple[str, str]]:
+def matched_models(runs: Iterable[Iterable[str]], models: tuple[str, str] | None) -> list[tuple[str, str]]:
     """Which model of a first table is next to which of a second.
 
     Args:
-        runs: Two tables with a column `model`.
+        runs: The models of two tables, each once.
         models: A model of the first and one of the second; None pairs models of the same name, or the only two.
 
     Raises:
         UnknownNameError: A model that a table does not have.
         DataError: The tables share no model, and there are several.
     """
-    names = [sorted(run["model"].unique().to_list()) for run in runs]
+    names = [sorted(run) for run in runs]
     if models is not None:
         for model, known in zip(models, names, strict=True):
             if model not in known:

@@ -225,7 +225,7 @@ def _places(
     pairs: _Pair, what: str, runs: tuple[Described, Described], matched: tuple[str, str] | None
 ) -> Iterator[tuple[NewRow, _Pair]]:
     """The coordinates of each row of a comparison, and its pairs on both sides."""
-    for names in matched_models(pairs, matched):
+    for names in matched_models([side["model"].unique() for side in pairs], matched):
         first, second = (side.filter(model=name) for side, name in zip(pairs, names, strict=True))
         tasks = second["task"].unique()
         for task in first.filter(pl.col("task").is_in(tasks.implode()))["task"].unique(maintain_order=True):

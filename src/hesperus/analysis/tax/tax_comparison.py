@@ -173,7 +173,7 @@ def _joint(
     runs: tuple[PairedAnswers, PairedAnswers], named: tuple[str, str] | None
 ) -> Iterator[tuple[NewRow, _Joint]]:
     """Each group of items that either run has, with what counts in both."""
-    models = _matched([pl.DataFrame({"model": run.models}) for run in runs], named)
+    models = matched_models([run.models for run in runs], named)
     items = tuple(dict.fromkeys(item for run in runs for item in run.items))
     sides = [
         _laid(run, [pair[side] for pair in models], items, _groups(runs)) for side, run in enumerate(runs)
@@ -193,11 +193,6 @@ def _joint(
     first, second = (replace(side, pairs=replace(side.pairs, asked=counted), causes=causes) for side in sides)
     for (group, one), (_, other) in zip(first.by_group(), second.by_group(), strict=True):
         yield group, _Joint(models, one, other)
-
-
-def _matched(models: Sequence[pl.DataFrame], named: tuple[str, str] | None) -> Models:
-    first, second = models
-    return matched_models((first, second), named)
 
 
 def _groups(runs: tuple[PairedAnswers, PairedAnswers]) -> Mapping[ItemKey, Group]:
@@ -241,7 +236,7 @@ def _gaps(
     runs: tuple[Evidence, Evidence], named: tuple[str, str] | None, settings: TaxSettings
 ) -> Iterator[NewRow]:
     """Rows of the native control: either set of items is compared between the runs, and the sets with each other."""
-    models = _matched([evidence.records for evidence in runs], named)
+    models = matched_models([run.records["model"].unique() for run in runs], named)
     sets = [_between(runs, models, settings.by, is_native=is_native) for is_native in (False, True)]
     both = [model for model in models if all(_label(model) in one.models for one in sets)]
     if not both:
