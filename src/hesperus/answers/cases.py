@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from hesperus.answers.scripts import bounded
+from hesperus.answers.scripts import alternatives, edges
 from hesperus.answers.triggers import Part
 
 _LONGEST_GAP = 40
@@ -47,11 +47,11 @@ class Cases:
                 starts.append((parts, phrase.endswith("*")))
         starts.sort(key=lambda start: (-sum(map(len, start[0])), start))
         turns = "".join(f"{_spelt([word])}[ ,]*|" for word in sorted(but, key=len, reverse=True))
-        found = "|".join(
-            _spelt(parts) if stem else bounded(_spelt(parts), parts[-1], left=False) for parts, stem in starts
+        found = alternatives(
+            (_spelt(parts), ("", "") if stem else edges(parts[-1], left=False)) for parts, stem in starts
         )
         return cls(
-            re.compile(rf"(?:{turns})(?:{found})" if found else r"(?!)"),
+            re.compile(rf"(?:{turns}){found}" if starts else r"(?!)"),
             tuple(ends),
             tuple(_phrase(parts, stem=stem) for parts, stem in starts),
         )

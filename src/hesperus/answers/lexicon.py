@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from hesperus.answers.needles import Needles, lone_letters, whole_words
 from hesperus.answers.reader import Reader
@@ -38,11 +38,15 @@ _CONSONANTS = frozenset("BCDFGH")
 _GAP = rf"(?:[ \n{_COLONS}$\\]|{OPENERS}){{0,6}}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Lexicon:
     """A reader's words, ready to be looked for.
 
+    A pattern is made when it is first asked for: most readers ask for few, and making them takes longest.
+
     Attributes:
+        tokens: The words with their labels.
+        wording: The language.
         exact: Key of a word to its label.
         templates: Keys of the words that the instruction names.
         letters: Keys of the option letters.
@@ -50,23 +54,15 @@ class Lexicon:
         alone: Keys that, in scripts without blanks, count only where they are alone.
         clausal: Keys of words that have another use inside a reply: they count there as a clause of their own.
         inside_synonyms: Keys of the synonyms; at the end of a reply of one sentence they count inside it too.
-        option: A letter behind an option's name, or None.
-        start: A word at the start.
-        cue: A word behind a cue, or None if the language has no cues.
-        named: A letter that is called the answer ("C is the correct answer"), or None.
-        quoted: A word in quotes or brackets.
-        inside: A word anywhere.
-        mention: A word anywhere, in whatever use.
-        beside: A second word joined to the first ("or", a comma, a slash).
-        line: A letter that begins a line as in a list of the options.
-        numbered: A digit that is the reply, names an option, or begins the reply as in a list.
+        counted: Digits that name an option, those among `exact` too.
         recounted: Own letters that count as the Latin one of their place next to a letter that `telling` finds.
+        telling: A letter that tells which letters are counted with, or None.
         longest: Characters of the longest text in `exact`, with an ending.
-        anywhere: What is in every reply that holds one of the words in any role.
-        within: The same for `inside`.
-        cues: The same for `cue`; `nouns` for `named`; `names` for `option`.
+        nouns: What is in every reply that holds something that `named` finds; `names` for `option`.
     """
 
+    tokens: tuple[Token, ...]
+    wording: Wording
     exact: Mapping[str, str]
     templates: frozenset[str]
     letters: frozenset[str]
@@ -74,24 +70,92 @@ class Lexicon:
     alone: frozenset[str]
     clausal: frozenset[str]
     inside_synonyms: frozenset[str]
-    option: re.Pattern[str] | None
-    start: re.Pattern[str]
-    cue: re.Pattern[str] | None
-    named: re.Pattern[str] | None
-    quoted: re.Pattern[str]
-    inside: re.Pattern[str]
-    mention: re.Pattern[str]
-    beside: re.Pattern[str]
-    line: re.Pattern[str] | None
-    numbered: re.Pattern[str]
+    counted: Mapping[str, str]
     recounted: Mapping[str, str]
     telling: re.Pattern[str] | None
     longest: int
-    anywhere: Needles
-    within: Needles
-    cues: Needles
     nouns: tuple[str, ...]
     names: tuple[str, ...]
+
+    @cached_property
+    def option(self) -> re.Pattern[str] | None:
+        """A letter behind an option's name, or None."""
+        return _after_option(self._lettered, self.wording)
+
+    @cached_property
+    def start(self) -> re.Pattern[str]:
+        """A word at the start."""
+        return _start(self.tokens, self.wording)
+
+    @cached_property
+    def cue(self) -> re.Pattern[str] | None:
+        """A word behind a cue, or None if the language has no cues."""
+        return _cue(self.tokens, self.wording, self.counted)
+
+    @cached_property
+    def named(self) -> re.Pattern[str] | None:
+        """A letter that is called the answer ("C is the correct answer"), or None."""
+        return _named_answer(self._lettered, self.wording)
+
+    @cached_property
+    def quoted(self) -> re.Pattern[str]:
+        """A word in quotes or brackets."""
+        name = _named(_plains(self.wording.option_words, self.wording))
+        word = _either(self.tokens, self.wording, role="quoted")
+        return re.compile(
+            rf"(?:(?<![A-Za-zÀ-ɏ])'|[\"(\[{{<]){OPENERS}{{0,3}} ?{name}?(?P<word>{word}) ?[.:,]?{CLOSERS}"
+        )
+
+    @cached_property
+    def inside(self) -> re.Pattern[str]:
+        """A word anywhere."""
+        return re.compile(rf"(?P<word>{_either(self._worded, self.wording, role='inside')})")
+
+    @cached_property
+    def mention(self) -> re.Pattern[str]:
+        """A word anywhere, in whatever use."""
+        return re.compile(rf"(?P<word>{_either(self.tokens, self.wording, role='beside')})")
+
+    @cached_property
+    def beside(self) -> re.Pattern[str]:
+        """A second word joined to the first ("or", a comma, a slash)."""
+        return _beside(self.tokens, self.wording)
+
+    @cached_property
+    def line(self) -> re.Pattern[str] | None:
+        """A letter that begins a line as in a list of the options, or None."""
+        letters = _alternatives(token.word for token in self._lettered)
+        found = rf"^{OPENERS}?(?P<word>{letters}){CLOSERS}?[.):]"
+        return re.compile(found, re.MULTILINE) if self._lettered else None
+
+    @cached_property
+    def numbered(self) -> re.Pattern[str]:
+        """A digit that is the reply, names an option, or begins the reply as in a list."""
+        return _numbered(self.counted, self.wording)
+
+    @cached_property
+    def anywhere(self) -> Needles:
+        """What is in every reply that holds one of the words in any role."""
+        return _needles(self.tokens, self.wording, small=True, unaccented=self.exact)
+
+    @cached_property
+    def within(self) -> Needles:
+        """What is in every reply that holds something that `inside` finds."""
+        return _needles(self._worded, self.wording, small=False)
+
+    @cached_property
+    def cues(self) -> Needles:
+        """What is in every reply that holds something that `cue` finds."""
+        return _cue_needles(self.wording)
+
+    @property
+    def _lettered(self) -> list[Token]:
+        return [token for token in self.tokens if token.letter]
+
+    @property
+    def _worded(self) -> list[Token]:
+        # A bare digit inside a sentence counts things more often than it names an option.
+        return [token for token in self.tokens if not token.word.isdigit()]
 
 
 @lru_cache(maxsize=256)
@@ -126,11 +190,10 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
     digits = digits_of(answers, wording) if form == "choice" and has_letters(answers) else {}
     polar = {key(word) for word in wording.polar}
     letters = [token for token in tokens if token.letter]
-    # A bare digit inside a sentence counts things more often than it names an option.
-    worded = [token for token in tokens if not token.word.isdigit()]
     moved, telling = recounted(answers, wording) if letters else ({}, "")
-    anywhere = _either(worded, wording, role="inside")
     return Lexicon(
+        tokens=tokens,
+        wording=wording,
         exact=exact,
         templates=frozenset(key(token.word) for token in tokens if token.template),
         letters=frozenset(key(token.word) for token in letters),
@@ -142,29 +205,10 @@ def _lexicon(form: str, answers: Answers, synonyms: Answers, wording: Wording) -
         inside_synonyms=frozenset(
             key(token.word) for token in tokens if not token.template and not token.letter
         ),
-        option=_after_option(letters, wording),
-        start=_start(tokens, wording),
-        cue=_cue(tokens, wording, digits),
-        named=_named_answer(letters, wording),
-        quoted=re.compile(
-            rf"(?:(?<![A-Za-zÀ-ɏ])'|[\"(\[{{<]){OPENERS}{{0,3}} ?{_named(_plains(wording.option_words, wording))}?"
-            rf"(?P<word>{_either(tokens, wording, role='quoted')}) ?[.:,]?{CLOSERS}"
-        ),
-        inside=re.compile(rf"(?P<word>{anywhere})"),
-        mention=re.compile(rf"(?P<word>{_either(tokens, wording, role='beside')})"),
-        beside=_beside(tokens, wording),
-        line=re.compile(
-            rf"^{OPENERS}?(?P<word>{_alternatives(t.word for t in letters)}){CLOSERS}?[.):]", re.MULTILINE
-        )
-        if letters
-        else None,
-        numbered=_numbered(digits, wording),
+        counted=digits,
         recounted=moved,
         telling=re.compile(rf"(?<!\w)[{telling}](?!\w)") if telling else None,
         longest=max(map(len, exact), default=0) + max(map(len, wording.grammar.endings), default=0),
-        anywhere=_needles(tokens, wording, small=True, unaccented=exact),
-        within=_needles(worded, wording, small=False),
-        cues=_cue_needles(wording),
         nouns=shortest(fold(noun) for noun, _ in _clauses(wording)),
         names=shortest(map(fold, _plains(wording.option_words, wording))),
     )

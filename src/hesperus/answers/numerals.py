@@ -17,7 +17,7 @@ from hesperus.answers.number_words import final_number
 from hesperus.answers.refusals import declines, guesses
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
-from hesperus.answers.scripts import bounded, edges, is_dense
+from hesperus.answers.scripts import alternatives, bounded, edges, is_dense
 from hesperus.answers.self_corrections import corrected
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.answers.triggers import words_of
@@ -276,10 +276,10 @@ def _cues(wording: Wording) -> tuple[re.Pattern[str], Needles]:
         {stem for cue in wording.cues if (stem := respelt(key(cue), wording.grammar))},
         key=lambda stem: (-len(stem), stem),
     )
-    patterns = [bounded(re.escape(stem).replace(r"\ ", r"\s"), stem) for stem in stems]
+    pattern = alternatives((re.escape(stem).replace(r"\ ", r"\s"), edges(stem)) for stem in stems)
     triggers = cue_triggers((fold(stem) for stem in stems), wording)
     needles = Needles(triggers, None, whole_words((fold(stem), edges(stem)) for stem in stems))
-    return re.compile(f"(?i:{'|'.join(patterns)})" if patterns else r"(?!)"), needles
+    return re.compile(f"(?i:{pattern})"), needles
 
 
 RULES: Mapping[str, Callable[[Text], str | None]] = MappingProxyType(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from hesperus.answers.scripts import capital
@@ -87,7 +87,7 @@ def wording_of(own: Pack | None, tag: str, script: str) -> Wording:
     """
     english = pack("en") if "en" in packs() else None
     both = [each for each in (own, english) if each is not None]
-    return Wording(
+    made = Wording(
         language=tag,
         script=script,
         cues=_unique(*(each.cues for each in both)),
@@ -116,6 +116,13 @@ def wording_of(own: Pack | None, tag: str, script: str) -> Wording:
             own.grammar if own else NO_GRAMMAR, english.grammar if english else NO_GRAMMAR
         ),
     )
+    return _first_equal(made)
+
+
+@lru_cache(maxsize=256)
+def _first_equal(wording: Wording) -> Wording:
+    """The first wording that equals one: what is kept for a wording is found without a look at its phrases."""
+    return wording
 
 
 def _words_of(own: Pack | None, *places: tuple[str, str]) -> tuple[str, ...]:

@@ -65,16 +65,18 @@ def cue(reply: Text) -> str | None:
 
     Two cues with different answers do not contradict each other if one of them only holds on a condition ("if so, the answer is …").
     """
-    if reply.words.cue is None or (reply.is_bare and not reply.words.digits):
+    if reply.is_bare and not reply.words.digits:
         return None
     if not reply.words.cues.stand_in(reply.text, reply.lines, reply.folded, words_of(reply.folded)[2]):
+        return None
+    if reply.words.cue is None:
         return None
     return _last_said(reply, reply.words.cues.matches(reply.words.cue, reply.text, reply.lines))
 
 
 def named(reply: Text) -> str | None:
     """A letter that is called the answer: "(C) is the correct answer", "C是正确答案"; the last one counts."""
-    if reply.words.named is None or reply.is_bare or not stands(reply.words.nouns, reply.folded):
+    if reply.is_bare or not stands(reply.words.nouns, reply.folded) or reply.words.named is None:
         return None
     return _last_said(reply, reply.words.named.finditer(reply.text))
 
@@ -146,7 +148,7 @@ def _subject(reply: Text, match: re.Match[str]) -> bool:
 
 def option(reply: Text) -> str | None:
     """A letter directly behind an option's name, where it is the only one that is not denied: "विकल्प ख सही है"."""
-    if reply.words.option is None or reply.is_bare or not stands(reply.words.names, reply.folded):
+    if reply.is_bare or not stands(reply.words.names, reply.folded) or reply.words.option is None:
         return None
     return one_of(
         label
@@ -220,7 +222,7 @@ def is_own(reply: Text, label: str, rule: str) -> bool:
 
 def _lists_options(reply: Text) -> bool:
     """True where lines begin with different letters: the reply goes through the options one by one."""
-    if reply.words.line is None or "\n" not in reply.text:
+    if "\n" not in reply.text or reply.words.line is None:
         return False
     lines = reply.words.line.finditer(reply.text)
     return len({reply.words.exact.get(fold(match["word"])) for match in lines}) > 1
