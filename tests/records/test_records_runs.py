@@ -13,6 +13,7 @@ import hesperus.records
 from hesperus.errors import DataError, EarlierRunWarning, UsageError
 from hesperus.records import Run, conform, read_records, read_run, write_run
 from hesperus.records.importers import ImportSettings, import_logs, save_imported
+from hesperus.records.reading import read_once
 from hesperus.version import __version__
 
 
@@ -169,3 +170,18 @@ def test_a_run_of_another_version_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"holds a run of hesperus 0\.0\.3.*--out another folder"):
         hesperus.run("multisense", out=folder, progress=False, **study)
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_within_a_block_records_are_read_once_unless_they_change(tmp_path: Path) -> None:
+    grouped = replace(_run(), records=_run().records.with_columns(subject=pl.lit("law")))
+    write_run(grouped, tmp_path / "run")
+    with read_once():
+        first = read_records(tmp_path / "run")
+        with read_once():
+            assert read_records(tmp_path / "run" / "records.parquet") is first
+        assert read_records(tmp_path / "run") is first
+        some = read_records(tmp_path / "run", columns=())
+        assert some.columns != first.columns
+        write_run(replace(_run(), records=first.head(1)), tmp_path / "run")
+        assert read_records(tmp_path / "run", columns=()).height == 1 < some.height
+    assert read_records(tmp_path / "run") is not read_records(tmp_path / "run")

@@ -105,10 +105,11 @@ def run_tables(
     from hesperus.analysis.measure_names import OF_RUNS, TAX_MEASURES
     from hesperus.analysis.run_kinds import described
     from hesperus.api.measuring import measure
+    from hesperus.records.reading import read_once
 
     tables: dict[str, Table] = {}
     absent: dict[str, str] = {}
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), read_once():
         warnings.simplefilter("ignore", HesperusWarning)
         measure("outcomes", run, resamples=0)  # any run has it: a broken run fails here
         is_audit = described(run).study.get("study") == "translation_tax"

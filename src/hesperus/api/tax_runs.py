@@ -12,6 +12,7 @@ import polars as pl
 
 from hesperus.analysis.raters import raters_table
 from hesperus.analysis.rating_tables import LEVEL, RaterSettings
+from hesperus.analysis.run_kinds import described
 from hesperus.analysis.settings import GivenSettings, resolve, resolve_bootstrap
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.audit_evidence import Origin
@@ -23,7 +24,8 @@ from hesperus.annotation import read_frame
 from hesperus.annotation.scales import read_scaled, scale_of
 from hesperus.api.audit_inputs import AuditInputs
 from hesperus.errors import DataError, HesperusError, HesperusWarning
-from hesperus.records import conform, read_records, read_run
+from hesperus.records import conform, read_records
+from hesperus.records.runs import read_items
 from hesperus.studies.asked.exclusions import excluded_items, without_records
 from hesperus.studies.reread.rereading import reread
 from hesperus.tables import read_table
@@ -34,10 +36,9 @@ from hesperus.text_files import read_json
 def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
     """What the study of the first run folder says, where it is an audit of a translated benchmark."""
     for run in runs:
-        if run.is_dir() and (run / "study.yaml").is_file():
-            study = read_run(run, in_part=True).study
-            if study.get("study") == "translation_tax":
-                return study
+        study = described(run).study
+        if study.get("study") == "translation_tax":
+            return study
     return {}
 
 
@@ -98,9 +99,7 @@ def scores_of(
 
 def items_of(runs: Sequence[Path]) -> pl.DataFrame | None:
     """The items of the run folders, for parsers that look at option texts."""
-    frames = [
-        held for run in runs if run.is_dir() and (held := read_run(run, in_part=True).items) is not None
-    ]
+    frames = [held for run in runs if (held := read_items(run)) is not None]
     return pl.concat(frames, how="diagonal_relaxed") if frames else None
 
 
@@ -230,7 +229,7 @@ def dropped(runs: Sequence[Path]) -> dict[str, int] | None:
     counts: dict[str, int] = {}
     said = False
     for run in runs:
-        dropped = read_run(run, in_part=True).signature.get("dropped") if run.is_dir() else None
+        dropped = described(run).signature.get("dropped")
         if isinstance(dropped, list):
             said = True
             for one in dropped:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import polars as pl
@@ -22,6 +24,9 @@ _HEAD = 1 << 16
 
 _MANY_REPLIES = 100_000
 """Rows beyond which replies are read only if they are wanted."""
+
+_held: ContextVar[dict[Hashable, pl.DataFrame] | None] = ContextVar("_held", default=None)
+"""What was read last within `read_once`, by file and columns."""
 
 _TEXT_COLUMNS = {name: pl.String() for name, kind in SCHEMA.items() if kind != SCHEMA["repeat"]}
 
@@ -50,6 +55,33 @@ def read_records(path: Path | str, *, columns: Sequence[str] | None = None) -> p
     kind = FORMATS.get(file.suffix.lower())
     if kind is None:
         raise UsageError(f"{file}: not a records file; expected a run folder or {', '.join(FORMATS)}")
+    held = _held.get()
+    if held is None:
+        return _conforming(file, kind, columns)
+    state = file.stat()
+    wanted = None if columns is None else frozenset(columns)
+    which = (file.absolute(), state.st_ino, state.st_mtime_ns, state.st_size, wanted)
+    if which not in held:
+        held.clear()
+        held[which] = _conforming(file, kind, columns)
+    return held[which]
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Within the block, records that are read several times in a row are read and checked once, and kept in memory.
+
+    What makes many tables of one run asks each of them for its records. A file that was changed is read again.
+    """
+    token = _held.set({}) if _held.get() is None else None
+    try:
+        yield
+    finally:
+        if token is not None:
+            _held.reset(token)
+
+
+def _conforming(file: Path, kind: str, columns: Sequence[str] | None) -> pl.DataFrame:
     try:
         frame = _parquet(file, columns) if kind == "parquet" else _text(file, kind)
     except (*DAMAGED, UnicodeDecodeError) as error:

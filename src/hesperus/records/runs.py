@@ -106,15 +106,24 @@ def read_run(folder: Path | str, *, in_part: bool = False, records: pl.DataFrame
     is_whole = (folder / SIGNATURE_FILE).is_file()
     if not is_whole and not in_part:
         raise DataError(f"no {SIGNATURE_FILE}: the run was not written to its end, run it again", file=folder)
-    items = folder / ITEMS_FILE
-    try:
-        held = pl.read_parquet(items) if items.is_file() else None
-    except DAMAGED as error:
-        raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
+    held = read_items(folder)
     if is_whole:
         return Run(records, held, mapping_in(folder / STUDY_FILE), mapping_in(folder / SIGNATURE_FILE))
     study = mapping_in(folder / STUDY_FILE) if (folder / STUDY_FILE).is_file() else {}
     return Run(records, held, study, whole=False)
+
+
+def read_items(folder: Path) -> pl.DataFrame | None:
+    """Read the items of a run folder; None where it has none.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    items = folder / ITEMS_FILE
+    try:
+        return pl.read_parquet(items) if items.is_file() else None
+    except DAMAGED as error:
+        raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
 
 
 def read_any_run(path: Path | str) -> Run:
