@@ -9,8 +9,6 @@ from math import factorial, prod
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]
-from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
 from hesperus.measures.permuting import NO_RESAMPLES, monte_carlo_ps
 from hesperus.measures.relations import Relation, correlations
@@ -206,6 +204,10 @@ def runs_to_drop(y: Floats) -> tuple[int, ...]:
     a, b = a[hole], b[hole]
     if not len(a):
         return ()
+    # Few need them, and they are slow to load.
+    from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
+
     used, places = np.unique(np.concatenate([a, b]), return_inverse=True)
     rows = np.tile(np.arange(len(a)), 2)
     edges = csr_array((np.ones(len(rows)), (rows, places)), shape=(len(a), len(used)))

@@ -8,7 +8,6 @@ from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq  # type: ignore[import-untyped]
 from scipy.special import bdtr, betainc, gammaln, ndtri, stdtrit, xlog1py, xlogy  # type: ignore[import-untyped]
 
 from hesperus.measures.resample import Bootstrap, Floats
@@ -159,6 +158,9 @@ def _smallest(apart: Apart, *, level: float, power: float, exact: bool) -> float
         each = max(apart.each, sqrt(square))
         discordant = min(1.0, square / each**2)
         return mcnemar_power(difference / each, discordant, apart.n, error=1.0 - level, exact=exact) - power
+
+    # Slow to load, for a solver that only plans need.
+    from scipy.optimize import brentq  # type: ignore[import-untyped]
 
     z = float(ndtri((1 + level) / 2) + ndtri(power))
     guess = max(z * sqrt(apart.square / apart.n), z * z / apart.n * apart.each)
