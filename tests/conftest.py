@@ -47,6 +47,8 @@ LONGEST = (
 # No test asks a hub. The library reads this when it is imported; without it, it tries an absent network for 20 s.
 # Nor does one depend on the terminal, or reach this machine through a proxy, of whoever runs it.
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", NO_PROXY="*", no_proxy="*")
+# Two workers or more share two cores: threads of their own only wait for each other there.
+os.environ.update(POLARS_MAX_THREADS="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 for name in ("COLUMNS", "LINES", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "NO_COLOR"):
     os.environ.pop(name, None)
 
@@ -80,8 +82,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let what is garbage be looked for again, but not among the tests themselves."""
+    """Let what is garbage be looked for again, but seldom, and not among the tests themselves."""
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 
