@@ -10,7 +10,7 @@ import pytest
 from hesperus.answers import read, reader_for
 from hesperus.answers.probes import false_answers, probes
 from hesperus.answers.reader import Reader
-from hesperus.languages import check, pack, packs
+from hesperus.languages import Pack, check, pack, packs
 from hesperus.normalization import unaccented
 from planted_pack import planted
 
@@ -75,7 +75,12 @@ def _accented(word: str) -> Iterator[str]:
 def test_a_false_answer_is_named_with_its_pack_probe_and_reading(
     tag: str, old: str, new: str, key: str, message: str, tmp_path: Path
 ) -> None:
-    findings = check(planted(tmp_path, tag, old, new), probe=false_answers)
+    def probed(held: Pack) -> Iterator[tuple[str, str]]:
+        """The false answers of the key alone: each test of a planted fault would else ask all probes of a pack."""
+        own = (probe for probe in probes(held) if probe.key.split("[")[0] == key)
+        return ((probe.key, message) for probe in own if (message := probe.fault()))
+
+    findings = check(planted(tmp_path, tag, old, new), probe=probed)
     found = [
         finding for finding in findings if finding.key.split("[")[0] == key and message in finding.message
     ]
@@ -84,6 +89,12 @@ def test_a_false_answer_is_named_with_its_pack_probe_and_reading(
     name = key.rpartition(".")[2]
     assert found[0].language == tag
     assert name in text[found[0].line - 1] or name in ("refusals", "apostrophe")
+
+
+def test_all_false_answers_of_a_planted_pack_are_named(tmp_path: Path) -> None:
+    tag, old, new, key, message = PLANTED[-1]
+    (finding, *_) = check(planted(tmp_path, tag, old, new), probe=false_answers)
+    assert finding.key.startswith(key) and message in finding.message
 
 
 def test_a_pack_whose_shape_is_wrong_is_not_probed(tmp_path: Path) -> None:

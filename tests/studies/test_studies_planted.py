@@ -20,10 +20,10 @@ from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.asked.stages import run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
-MODELS = ("pocket/s", "pocket/m", "pocket/l")
+MODELS = ("pocket/s", "pocket/m")
 LANGUAGES = {
-    "generate": ("en", "de", "sw", "ar", "zh"),
-    "logprobs": ("en", "hi", "ja", "ko"),
+    "generate": ("en", "sw", "ar", "zh"),
+    "logprobs": ("en", "hi", "ko"),
 }
 SURE = Bootstrap(level=0.999)
 """Many intervals are looked at here, and every one has to hold the planted value."""

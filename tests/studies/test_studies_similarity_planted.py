@@ -13,8 +13,8 @@ from hesperus.models.pocket import beliefs
 
 MODELS = ("pocket/s", "pocket/m", "pocket/l")
 LANGUAGES = {
-    "generate": ("en", "de", "sw", "ar", "zh", "th"),
-    "logprobs": ("en", "hi", "ja", "ko"),
+    "generate": ("en", "sw", "ar", "zh"),
+    "logprobs": ("en", "hi", "ko"),
 }
 OPTIONS = 4
 
