@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from own_process import Started
+
 LIMIT = 180.0
 """Seconds after which what a test waits for will not come."""
 
@@ -17,11 +19,10 @@ WORK = 60.0
 """Seconds of the processor that no machine needs for a text of some 100,000 characters, unless the time grows with its square."""
 
 T = TypeVar("T")
+Running = subprocess.Popen[str] | subprocess.Popen[bytes] | Started
 
 
-def until(
-    condition: Callable[[], T], *, running: subprocess.Popen[str] | subprocess.Popen[bytes] | None = None
-) -> T:
+def until(condition: Callable[[], T], *, running: Running | None = None) -> T:
     """The value of a condition as soon as it holds.
 
     Raises:
@@ -60,7 +61,7 @@ def answers_at(url: str) -> bool:
     return True
 
 
-def ends(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> int:
+def ends(process: Running) -> int:
     """Exit code of a process that ends by itself; one that does not is killed.
 
     Raises:
@@ -74,7 +75,7 @@ def ends(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> int:
         raise
 
 
-def last_words(process: subprocess.Popen[str]) -> str:
+def last_words(process: subprocess.Popen[str] | Started) -> str:
     """Standard error of a process that ends by itself; one that does not is killed.
 
     Raises:

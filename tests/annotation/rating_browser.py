@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ import uvicorn
 from hesperus.annotation import RatingStore, create_app
 from hesperus.serving import Address
 from loopback_endpoint import free_port
+from own_process import Started, started
 from reports.headless_chromium import Page
 from waiting import answers_at, until
 
@@ -58,21 +57,11 @@ class Server:
 
     def __init__(self, store: Path, port: int) -> None:
         self.store, self.port = store, port
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Started | None = None
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        command = [
-            sys.executable,
-            "-m",
-            "hesperus",
-            "annotate",
-            "serve",
-            str(self.store),
-            "--port",
-            str(self.port),
-        ]
-        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        self.process = started("annotate", "serve", self.store, "--port", self.port)
         until(lambda: answers_at(f"http://127.0.0.1:{self.port}/"), running=self.process)
 
     def kill(self) -> None:

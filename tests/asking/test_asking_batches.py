@@ -5,9 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import signal
-import subprocess
-import sys
-import textwrap
 
 import pytest
 
@@ -17,6 +14,7 @@ from hesperus.errors import BudgetReachedError, PendingError, PermanentError, Tr
 from hesperus.models import ModelOptions, ScriptedModel, model
 from hesperus.types import Failure, Prompt, Reply, Request, Settings
 from loopback_endpoint import serving, user_text
+from own_process import Started, forked
 from waiting import ends
 
 QUICK = Batching(poll=0.01)
@@ -339,24 +337,17 @@ def test_a_batch_that_the_provider_no_longer_has_is_asked_again(tmp_path):
         assert texts(asked(endpoint, 2, tmp_path / "s.sqlite")) == ["you said: q0", "you said: q1"]
 
 
-KILLED = """
-    import sys
-    from hesperus.asking import Batching, Policy, ReplyStore, ask
-    from hesperus.models import ModelOptions, model
-    from hesperus.types import Prompt, Request
-    url, store = sys.argv[1:]
+def submit_600(url, store):
     made = model("http/m", ModelOptions(base_url=url))
     with ReplyStore(store) as replies:
         asked = [Request("http/m", Prompt(f"q{n}")) for n in range(600)]
         ask(made, asked, store=replies, policy=Policy(batching=Batching(poll=0.01, most_requests=200)))
-"""
 
 
 def test_kills_at_every_call_submit_nothing_twice(tmp_path):
     """Each run is killed while the server works on one call more than the last time, until a run needs no more calls."""
-    program, store = tmp_path / "killed.py", tmp_path / "s.sqlite"
-    program.write_text(textwrap.dedent(KILLED))
-    running: list[subprocess.Popen[bytes]] = []
+    store = tmp_path / "s.sqlite"
+    running: list[Started] = []
     calls, kills = itertools.count(1), 0
 
     def killing(method: str, path: str, count: int) -> None:
@@ -366,7 +357,7 @@ def test_kills_at_every_call_submit_nothing_twice(tmp_path):
     with serving_batches(looks=2, before=killing) as endpoint:
         while not running or running[-1].returncode == -signal.SIGKILL:
             calls, kills = itertools.count(1), len(running)
-            running.append(subprocess.Popen([sys.executable, str(program), endpoint.url, str(store)]))
+            running.append(forked(submit_600, endpoint.url, store))
             ends(running[-1])
         assert running[-1].returncode == 0 and kills >= 5
         assert sorted(endpoint.asked) == sorted(f"q{n}" for n in range(600))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from command_line import hesperus
-from waiting import LIMIT
+from hesperus.cli import main
+from own_process import forked
+from waiting import last_words
 
 resource = pytest.importorskip("resource")
 
@@ -18,24 +18,20 @@ RUN = ("run", "similarity", "--task", "atlas", "--model", "pocket/m", "--languag
        "--scoring", "generate", "--resamples", "0", "--limit", "40", "--quiet")  # fmt: skip
 
 
-def run(folder: Path, largest: int) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, largest: int) -> None:
     """A run whose files must not become larger."""
-
-    def bound() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-
-    return subprocess.run(
-        [sys.executable, "-m", "hesperus", *RUN, "--out", str(folder / "run")],
-        capture_output=True, text=True, timeout=LIMIT, preexec_fn=bound, env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    sys.argv = ["hesperus", *RUN, "--out", str(folder / "run")]
+    main()
 
 
 def test_no_room_is_named_and_the_run_goes_on(tmp_path: Path) -> None:
     ends = []
     for largest in (0, 4096, 30_000):
-        end = run(tmp_path, largest)
-        assert end.returncode in (2, 3), end.stderr
-        ends.append(end.stderr.strip().splitlines()[-1])
+        end = forked(run, tmp_path, largest)
+        said = last_words(end)
+        assert end.returncode in (2, 3), said
+        ends.append(said.strip().splitlines()[-1])
     assert all(line.startswith("error: ") and str(tmp_path) in line for line in ends), ends
     assert hesperus(*RUN, "--out", tmp_path / "run").returncode == 0
     assert {path.name for path in (tmp_path / "run").iterdir()} == {

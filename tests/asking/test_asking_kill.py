@@ -7,8 +7,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -16,53 +14,40 @@ from pathlib import Path
 
 import pytest
 
-from hesperus.asking import ReplyStore
+from hesperus.asking import Policy, Progress, ReplyStore, ask
 from hesperus.asking.turns import turn
 from hesperus.errors import StoreError
+from hesperus.models import ModelOptions, model
+from hesperus.types import Prompt, Request
 from loopback_endpoint import Endpoint, Say, echo, serving, user_text
+from own_process import Started, forked, tell
 from waiting import last_words, until
 
 CONCURRENCY = 8
 KILLS = 3
 
-CHILD = """
-import json, signal, sys
-from hesperus.asking import Policy, ReplyStore, ask
-from hesperus.models import ModelOptions, model
-from hesperus.types import Prompt, Request
 
-url, store, out, count, concurrency = sys.argv[1:]
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs in the background
-asked = model("http/m", ModelOptions(base_url=url))
-requests = [Request(asked.name, Prompt(f"q{n}")) for n in range(int(count))]
-def told(state):
-    if state.note:
-        print(state.note, flush=True)
+def asking(url: str, store: Path, out: Path, count: int) -> None:
+    """Ask an endpoint, and write what it said; each note goes to standard output."""
+    asked = model("http/m", ModelOptions(base_url=url))
+    requests = [Request(asked.name, Prompt(f"q{n}")) for n in range(count)]
 
-with ReplyStore(store) as opened:
-    replies = ask(asked, requests, store=opened, policy=Policy(concurrency=int(concurrency)), progress=told)
-with open(out, "w", encoding="utf-8") as file:
-    json.dump([[reply.text, reply.finish, reply.tokens_in] for reply in replies], file)
-"""
+    def told(state: Progress) -> None:
+        if state.note:
+            tell(state.note)
+
+    with ReplyStore(store) as opened:
+        replies = ask(asked, requests, store=opened, policy=Policy(concurrency=CONCURRENCY), progress=told)
+    rows = [[reply.text, reply.finish, reply.tokens_in] for reply in replies]
+    out.write_text(json.dumps(rows), encoding="utf-8")
 
 
-def child(endpoint: Endpoint, store: Path, out: Path, count: int) -> subprocess.Popen[str]:
-    arguments = [
-        sys.executable,
-        "-c",
-        CHILD,
-        endpoint.url,
-        str(store),
-        str(out),
-        str(count),
-        str(CONCURRENCY),
-    ]
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def child(endpoint: Endpoint, store: Path, out: Path, count: int) -> Started:
+    return forked(asking, endpoint.url, store, out, count)
 
 
-def is_stopping(process: subprocess.Popen[str]) -> bool:
+def is_stopping(process: Started) -> bool:
     """Waits for its next note; whether it is that the process stops."""
-    assert process.stdout is not None
     return process.stdout.readline().startswith("stopping")
 
 

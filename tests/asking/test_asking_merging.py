@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 
 import pytest
 from typer.testing import CliRunner
 
+from hesperus.api import merge
 from hesperus.asking import ReplyStore
 from hesperus.asking.shards import Shard
 from hesperus.asking.store import Entry
@@ -20,6 +19,7 @@ from hesperus.errors import HesperusError, StoreError, UsageError
 from hesperus.studies.evaluating.translation_store import TranslationStore
 from hesperus.translation import Translated
 from hesperus.types import Prompt, Reply, Request
+from own_process import forked, tell
 from waiting import ends
 
 WHO = {"model": "b"}
@@ -186,26 +186,20 @@ def test_a_base_is_read_and_never_written(tmp_path):
         ReplyStore(tmp_path / "own.sqlite", base=tmp_path / "none.sqlite")
 
 
-MERGE = """
-import sys
-from hesperus.api import merge
-print("begun", flush=True)
-merge(sys.argv[2:], into=sys.argv[1])
-"""
+def merge_told(stores, into):
+    tell("begun")
+    merge(stores, into=into)
 
 
 def test_a_killed_merge_leaves_whole_stores_and_is_mended_by_the_next(tmp_path):
     stores = [store_of(tmp_path / f"{n}.sqlite", range(n * 4000, (n + 1) * 4000)) for n in range(4)]
     into, killed = tmp_path / "all.sqlite", 0
     for wait in (0.0, 0.01, 0.02, 0.04, 0.08):
-        process = subprocess.Popen(
-            [sys.executable, "-c", MERGE, str(into), *map(str, stores)], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        process = forked(merge_told, stores, into)
+        assert process.stdout.readline() == "begun\n"
         time.sleep(wait)
         process.send_signal(signal.SIGKILL)
         killed += ends(process) == -signal.SIGKILL
-        process.stdout.close()
         if into.exists():
             with ReplyStore(into) as store:
                 assert len(store) % 4000 == 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import signal
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -16,21 +14,16 @@ from hesperus.asking import ReplyStore
 from hesperus.asking.shards import Shard, ShardNote, ShardResult
 from hesperus.errors import UsageError
 from loopback_endpoint import Say, serving, user_text
+from own_process import started
 from waiting import last_words, until
 
-KILLS, CONCURRENCY = 2, 4
+KILLS, CONCURRENCY = 1, 4
 
 
 def words_of(endpoint, folder, *words):
     """The words of the command."""
     return ["run", "multisense", "--task", "atlas", "--model", "http/m", "--base-url", endpoint.url, "--target", "de",
             "--limit", "15", "--concurrency", str(CONCURRENCY), "--out", str(folder), "--quiet", *words]  # fmt: skip
-
-
-def command(endpoint, folder, *words):
-    """The command in a process of its own."""
-    run = [sys.executable, "-m", "hesperus", *words_of(endpoint, folder, *words)]
-    return subprocess.Popen(run, stderr=subprocess.PIPE, text=True)
 
 
 def end_of(process):
@@ -54,11 +47,11 @@ def test_shards_that_are_killed_ask_nothing_twice_at_an_endpoint_that_never_says
         assert done.returncode == 0, done.stderr
         for _ in range(KILLS):
             seen = len(endpoint.bodies)
-            process = command(endpoint, folder, "--shard", "1/2")
+            process = started(*words_of(endpoint, folder, "--shard", "1/2"))
             until(lambda seen=seen: len(endpoint.bodies) >= seen + 6, running=process)
             process.send_signal(signal.SIGKILL)
             process.communicate()
-        both = [command(endpoint, folder, "--shard", f"{number}/2") for number in (1, 2)]
+        both = [started(*words_of(endpoint, folder, "--shard", f"{number}/2")) for number in (1, 2)]
         assert [code for code, _ in map(end_of, both)] == [0, 0]
         asked = Counter(endpoint.asked)
         assert hs.merge(tmp_path / "run.shards").is_whole

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -21,6 +19,7 @@ from hesperus.cli.app import app
 from hesperus.models import LocalModel, model
 from hesperus.types import Prompt, Request
 from loopback_endpoint import Say, serving, user_text
+from own_process import started
 from waiting import last_words, until
 
 STUDY = [
@@ -155,7 +154,7 @@ def test_the_plan_counts_the_price_in_batches(tmp_path: Path) -> None:
 
 def test_an_interrupt_ends_the_waiting_and_not_the_batch(tmp_path: Path, records: bytes) -> None:
     with serving_batches(answer=answer, looks=10**6) as endpoint:
-        command = [
+        words = [
             "run",
             *STUDY,
             "--base-url",
@@ -166,16 +165,14 @@ def test_an_interrupt_ends_the_waiting_and_not_the_batch(tmp_path: Path, records
             "--batch",
             "wait",
         ]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "hesperus", *command], stderr=subprocess.PIPE, text=True
-        )
+        process = started(*words)
         until(lambda: endpoint.looked, running=process)
         process.send_signal(signal.SIGINT)
         said = last_words(process)
         assert process.returncode == 130 and "run the same command again to go on" in said
         assert len(endpoint.batches) == 1
         endpoint.looks = 1
-        run(*command)
+        run(*words)
         with ReplyStore(tmp_path / "replies.sqlite") as store:
             assert len(endpoint.asked) == len(store), "nothing was submitted twice"
     assert (tmp_path / "run" / "records.parquet").read_bytes() == records

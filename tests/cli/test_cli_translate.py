@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from typer.testing import CliRunner
 
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UsageError
+from own_process import started
 from waiting import until
 
 RUNNER = CliRunner()
@@ -200,9 +199,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
         "apertium/eng-spa",
         "--whole",
     ]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "hesperus", *call, "--out", str(out)], stderr=subprocess.DEVNULL
-    )
+    running = started(*call, "--out", out)
     kept = tmp_path / ".out.txt.translations.sqlite"
     until(lambda: held(kept), running=running)
     running.kill()

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -25,6 +22,7 @@ from hesperus.senses import SenseMaker
 from hesperus.studies.asked.stages import plan_study, run_study
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
 from loopback_endpoint import Action, Endpoint, Say, Send, serving, user_text
+from own_process import started
 from waiting import until
 
 ITEMS = 24
@@ -237,28 +235,23 @@ def test_a_run_killed_at_random_moments_gives_the_same_bytes(tmp_path: Path) -> 
         return Say(said.text, seconds=0.01)
 
     with serving(slow) as endpoint:
-        command = [
-            sys.executable, "-m", "hesperus", "run", "multisense", "--task", str(task), "--data",
-            str(task.with_suffix(".jsonl")), "--model", "http/tide", "--base-url", endpoint.url, "--target", "de",
-            "--concurrency", str(concurrency), "--quiet", "--format", "json", "--out",
-        ]  # fmt: skip
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        assert hesperus(*command[3:], tmp_path / "whole" / "run").returncode == 0
+        words = (
+            "run", "multisense", "--task", task, "--data", task.with_suffix(".jsonl"), "--model", "http/tide", "--base-url",
+            endpoint.url, "--target", "de", "--concurrency", concurrency, "--quiet", "--format", "json", "--out",
+        )  # fmt: skip
+        assert hesperus(*words, tmp_path / "whole" / "run").returncode == 0
         undisturbed = Counter(endpoint.asked)
         before, kills = len(endpoint.asked), 0
         chance = random.Random(7)
         while kills < 2:
             mark = len(endpoint.asked)
-            process = subprocess.Popen(
-                [*command, str(tmp_path / "killed" / "run")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                env=environment,
-            )  # fmt: skip
+            process = started(*words, tmp_path / "killed" / "run")
             until(lambda mark=mark: len(endpoint.asked) > mark, running=process)
             time.sleep(chance.uniform(0, 0.06))
             process.send_signal(signal.SIGKILL)
             process.wait()
             kills += 1
-        assert hesperus(*command[3:], tmp_path / "killed" / "run").returncode == 0
+        assert hesperus(*words, tmp_path / "killed" / "run").returncode == 0
         again = Counter(endpoint.asked[before:])
     assert again.keys() == undisturbed.keys()
     twice = sum((again - undisturbed).values())

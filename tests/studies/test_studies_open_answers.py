@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
-import signal
 import sqlite3
-import subprocess
-import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -30,6 +28,7 @@ from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from hesperus.translation import GREEDY, Decoding
 from hesperus.translation.translator_registry import translator
 from hesperus.types import Reply
+from own_process import forked, tell
 
 THINGS = ("lake", "tower", "bridge", "market", "library", "harbour", "theatre", "garden", "castle", "mill")
 
@@ -227,24 +226,26 @@ def test_a_translator_that_dies_loses_nothing(tmp_path: Path) -> None:
         assert len(healthy.sent) == (DOCUMENTS - kept) * SENTENCES
 
 
-def test_a_kill_while_translating_keeps_what_was_translated(tmp_path: Path) -> None:
-    code = f"""
-import sys, time
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-from test_studies_open_answers import DOCUMENTS, Mirror, Translating, TranslationStore, Way, long_text
-class Slow(Mirror):
+class Stuck(Mirror):
+    """Translates one batch, and never the next."""
+
     def translate(self, texts, *rest):
-        print(len(self.sent), flush=True)
+        tell(len(self.sent))
         if self.sent:
             time.sleep(600)
         return super().translate(texts, *rest)
-with TranslationStore({str(tmp_path / "t.sqlite")!r}) as store:
-    Translating(Slow(), store).texts([long_text(n) for n in range(DOCUMENTS)], Way("de", "en", "x"))
-"""
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
-        assert [int(running.stdout.readline()) > 0 for _ in range(2)] == [False, True]
-        running.send_signal(signal.SIGKILL)
+
+
+def translate_stuck(file: Path) -> None:
+    with TranslationStore(file) as store:
+        Translating(Stuck(), store).texts([long_text(n) for n in range(DOCUMENTS)], Way("de", "en", "x"))
+
+
+def test_a_kill_while_translating_keeps_what_was_translated(tmp_path: Path) -> None:
+    running = forked(translate_stuck, tmp_path / "t.sqlite")
+    assert [int(running.stdout.readline()) > 0 for _ in range(2)] == [False, True]
+    running.kill()
+    running.wait()
     with TranslationStore(tmp_path / "t.sqlite") as store:
         kept, using = len(store), Mirror()
         assert 0 < kept < DOCUMENTS

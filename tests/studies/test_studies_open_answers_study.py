@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +25,7 @@ from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.asked.stages import default_folder, plan_study, run_study
 from hesperus.studies.translate_then_evaluate.open_study import OpenAnswersStudy
 from loopback_endpoint import Action, Say, Send, serving
+from own_process import started
 from waiting import until
 
 ITEMS = 6
@@ -127,14 +125,9 @@ def test_every_stage_can_be_killed_and_nothing_is_asked_twice(tmp_path: Path) ->
         kept = study(tmp_path, endpoint.url, concurrency=2)
         file = tmp_path / "study.yaml"
         file.write_text(yaml.safe_dump(kept.model_dump(mode="json")), encoding="utf-8")
-        command = [sys.executable, "-m", "hesperus", "run", str(file), "--out", str(tmp_path / "run"), "-q"]
+        words, plain = ("run", file, "--out", tmp_path / "run", "-q"), {"NO_COLOR": "1"}
         for stage in ("translate", "answer", "judge"):
-            running = subprocess.Popen(
-                command,
-                env={**os.environ, "NO_COLOR": "1"},
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            running = started(*words, environment=plain)
             before = sum(kind_of(body) == stage for body in endpoint.bodies)
             until(
                 lambda stage=stage, before=before: (
@@ -146,7 +139,7 @@ def test_every_stage_can_be_killed_and_nothing_is_asked_twice(tmp_path: Path) ->
             running.wait()
             interrupted.append(kind_of(endpoint.bodies[-1]))
             assert not (tmp_path / "run" / "signature.json").exists()
-        done = hesperus(*command[3:], environment={"NO_COLOR": "1"})
+        done = hesperus(*words, environment=plain)
         assert done.returncode == 0, done.stderr
         # What was under way when the process was killed may come again: at most both connections, three times.
         assert total <= len(endpoint.asked) <= total + 3 * 2
