@@ -17,7 +17,7 @@ import hesperus
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
-    "lazy", "tables", "plugins", "types", "errors", "fingerprint", "frames", "version", "languages", "memory", "normalization",
+    "lazy", "tables", "plugins", "types", "errors", "fingerprint", "frames", "version", "languages", "memory", "model_faults", "normalization",
     "packed_text", "rounding", "serving", "spreadsheets", "storage", "strict_yaml", "terminal_width", "text_files", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
@@ -30,6 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "version": set(),
     "lazy": set(),
     "memory": set(),
+    "model_faults": {"errors"},
     "plugins": {"errors"},
     "normalization": set(),
     "rounding": set(),

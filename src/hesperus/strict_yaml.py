@@ -13,11 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TypeVar
 
+import msgspec
 import yaml
 
 from hesperus.errors import DataError
 from hesperus.text_files import read_text
+
+T = TypeVar("T")
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 
@@ -206,6 +210,25 @@ def read_yaml_file(
     """
     text = read_text(path, kind, file=file)
     return read_yaml(text, path if file is None else file, is_text=is_text, longest=longest)
+
+
+def read_yaml_as(path: Path | Traversable, kind: str, shape: type[T], *, is_text: bool = False) -> T:
+    """Read a YAML file of a fixed shape.
+
+    Args:
+        path: See read_yaml_file.
+        kind: See read_yaml_file.
+        shape: Type of its value, of msgspec's structs or plain.
+        is_text: See read_yaml.
+
+    Raises:
+        UsageError: See read_yaml_file.
+        DataError: See read_yaml_file; or the value is of another shape.
+    """
+    try:
+        return msgspec.convert(read_yaml_file(path, kind, is_text=is_text).value, shape)
+    except msgspec.ValidationError as error:
+        raise DataError(str(error), file=path) from None
 
 
 def _events(text: str) -> Iterator[yaml.Event]:

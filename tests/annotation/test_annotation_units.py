@@ -99,7 +99,7 @@ def test_an_own_scheme_is_read_and_its_faults_are_named(tmp_path: Path) -> None:
     for old, new, message in (
         ("'yes'", "true", "put it in quotes"),
         ("title: Tone", "titel: Tone", "unknown key of .*'titel'; did you mean 'title'"),
-        ("value: 'no'", "vlaue: 'no'", "did you mean 'value'"),
+        ("value: 'no'", "vlaue: 'no'", r"line 12: .*; did you mean 'questions.0.choices.1.value'\\?"),
         ("name: polite", "name: comment", "the name of the rater's remark"),
         ("value: 'no'", "value: 'yes'", "two choices have one value"),
         ("title: Text}", "title: Text, required: false}", "at least one of the shown texts"),

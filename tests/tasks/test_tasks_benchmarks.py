@@ -519,7 +519,7 @@ CONFIGURED: dict[str, tuple[str, Row, str, str]] = {
 @pytest.mark.parametrize("name", CONFIGURED)
 def test_the_configurations_of_a_task_are_one_table_with_a_group(tmp_path: Path, name: str) -> None:
     tag, more, pattern, gold = CONFIGURED[name]
-    subjects = task(name).source.configs
+    subjects = task(name).source.config
     for subject in subjects:
         rows = [configured(n, subject) | more for n in range(2)]
         write(tmp_path / pattern.format(config=subject), rows)
@@ -547,7 +547,7 @@ def test_one_table_may_hold_all_configurations(tmp_path: Path) -> None:
 
 
 def test_an_error_in_one_of_several_files_names_that_file(tmp_path: Path) -> None:
-    for subject in task("kmmlu").source.configs:
+    for subject in task("kmmlu").source.config:
         write(
             tmp_path / f"{subject}-test.csv",
             [configured(n, subject) | {"answer": 9 if subject == "Law" and n else 1} for n in range(2)],
@@ -558,7 +558,7 @@ def test_an_error_in_one_of_several_files_names_that_file(tmp_path: Path) -> Non
 
 def test_only_faultless_questions_of_mmlu_redux_are_items(tmp_path: Path) -> None:
     tag, more, pattern, _ = CONFIGURED["mmlu-redux"]
-    for subject in task("mmlu-redux").source.configs:
+    for subject in task("mmlu-redux").source.config:
         kinds = ("ok", "wrong_groundtruth", "ok")
         rows = [configured(n, subject) | more | {"error_type": kind} for n, kind in enumerate(kinds)]
         write(tmp_path / pattern.format(config=subject), rows)

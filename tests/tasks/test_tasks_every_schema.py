@@ -14,6 +14,7 @@ import pytest
 from hesperus.errors import DataError
 from hesperus.tasks import ItemSet, Task, load_items, task, tasks
 from hesperus.tasks.definition import LETTERS
+from hesperus.tasks.task_parts import Options
 from hesperus.tasks.task_registry import family
 
 Row = dict[str, Any]
@@ -26,6 +27,9 @@ NAMES = tuple(dict((family(name), name) for name in tasks() if task(name).source
 def languages(found: Task) -> tuple[str, ...]:
     """Two languages of a task, or its one."""
     return (*found.languages[:1], *found.languages[-1:])[: len(found.languages)]
+
+
+NO_OPTIONS = Options(columns=(("none",),))
 
 
 def put(row: Row, path: str, value: object) -> None:
@@ -57,12 +61,12 @@ def used(found: Task, code: str) -> dict[str, str]:
     if found.source.language_column:
         keys["source.language_column"] = found.source.language_column
     keys |= {f"columns.fields.{name}": column[0] for name, column in columns.fields.items()}
-    if columns.listed:
-        keys["columns.options"] = columns.options[0][0]
-    else:
+    if columns.options and columns.options.column:
+        keys["columns.options"] = columns.options.column[0]
+    elif columns.options:
         keys |= {
             f"columns.options.{letter}": column[0]
-            for letter, column in zip(LETTERS, columns.options, strict=False)
+            for letter, column in zip(LETTERS, columns.options.columns, strict=False)
         }
     keys |= {f"columns.groups.{name}": column[0] for name, column in columns.groups.items()}
     for key, name in (("columns.gold", columns.gold), ("columns.aliases", columns.aliases)):
@@ -92,16 +96,16 @@ def row_of(found: Task, tag: str, n: int) -> Row:
     """Row ``n`` (from 0) of a language."""
     row: Row = {}
     code = found.source.code(tag)
-    count = len(found.columns.options)
+    where = found.columns.options or NO_OPTIONS
     options = [f"{tag} {letter} {n}" for letter in "ABCD"[: len(found.labels)]]
     for key, path in used(found, code).items():
         part, _, name = key.removeprefix("columns.").partition(".")
-        if part == "options" and found.columns.listed:
-            separator = found.columns.separator
+        if part == "options" and where.column:
+            separator = where.separator
             value: object = separator.join(options) if separator else options
         elif part == "options":
             place = LETTERS.index(name)
-            value = f"{tag} {name} {n}" if place < min(count, len(options)) else None
+            value = f"{tag} {name} {n}" if place < min(len(where.every), len(options)) else None
         elif key == "columns.gold":
             if path.startswith(f"{used(found, code).get('columns.options')}."):
                 continue
@@ -190,14 +194,15 @@ options = pytest.mark.parametrize("name", OPTIONS)
 def change_options(found: Task, row: Row, tag: str, change: Callable[[list[Any]], list[Any]]) -> None:
     """Change the options of a row, however they lie there."""
     columns = used(found, found.source.code(tag))
-    if not found.columns.listed:
+    where = found.columns.options or NO_OPTIONS
+    if where.column is None:
         places = [take(row, path) for key, path in columns.items() if key.startswith("columns.options.")]
         changed = change([inside[step] for inside, step in places if inside[step]])
         for place, (inside, step) in enumerate(places):
             inside[step] = changed[place] if place < len(changed) else None
         return
     inside, step = take(row, columns["columns.options"])
-    separator = found.columns.separator
+    separator = where.separator
     texts = inside[step].split(separator) if separator else inside[step]
     inside[step] = separator.join(change(texts)) if separator else change(texts)
 
@@ -210,7 +215,8 @@ def test_an_empty_option_at_the_end_is_no_option_or_leaves_the_item_out(tmp_path
         change_options(found, rows[3], tag, lambda texts: [*texts[:-1], ""])
     items = load(found, tmp_path, table)
     one = next(iter(items.values()))
-    if found.columns.at_least is not None and len(found.labels) > found.columns.at_least:
+    least = found.columns.options and found.columns.options.at_least
+    if least is not None and len(found.labels) > least:
         assert not items.dropped
         assert len(one[3].options or ()) == len(one[0].options or ()) - 1
     else:
@@ -229,13 +235,17 @@ def test_a_hole_inside_the_options_is_an_error_with_row_and_column(tmp_path: Pat
     with pytest.raises(DataError) as caught:
         load(found, tmp_path, table)
     said = str(caught.value)
-    column = used(found, found.source.code(tag)).get("columns.options") or found.columns.options[0][0]
-    where = f"{column}.0" if found.columns.listed else column
+    columns = used(found, found.source.code(tag))
+    where = (
+        f"{columns['columns.options']}.0" if "columns.options" in columns else columns["columns.options.A"]
+    )
     assert f"{tag}.jsonl, line 2, field {where!r}, item" in said
     assert "option 1 of" in said and "name the item under `faults`" in said
 
 
-LISTED = tuple(name for name in OPTIONS if task(name).columns.listed and not task(name).columns.separator)
+LISTED = tuple(
+    name for name in OPTIONS if (where := task(name).columns.options) and where.column and not where.separator
+)
 
 
 @pytest.mark.parametrize("name", LISTED)
@@ -274,7 +284,7 @@ def test_a_missing_gold_is_counted_or_leaves_the_item_out(tmp_path: Path, name: 
     alone = len(table) == 1 or not found.key.parallel
     if alone:
         assert "1 item without gold, counted for no accuracy" in items.notes
-    elif found.gold.across == "per_language":
+    elif found.gold_across == "per_language":
         assert any(note.startswith("1 item without gold in some languages") for note in items.notes)
     else:
         assert [(drop.reason, drop.languages) for drop in items.dropped] == [("gold missing", (tag,))]
@@ -311,7 +321,7 @@ def test_an_id_that_stands_twice_is_an_error_where_there_are_ids(tmp_path: Path,
     tag = languages(found)[0]
     table[tag][2] = deepcopy(table[tag][1])
     if found.key.row:
-        if found.gold.across != "error" or found.gold.read not in ("label", "number"):
+        if found.gold_across != "error" or found.gold.read not in ("label", "number"):
             assert len(load(found, tmp_path, {tag: table[tag]})[tag]) == ROWS
         return
     with pytest.raises(DataError, match=r"line 3, item '\S+': this id stands twice, here and at 2"):

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from hesperus.errors import DataError, MissingExtraError
-from hesperus.tasks.definition import Source
 from hesperus.tasks.hub import read_hub
+from hesperus.tasks.task_parts import Source
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "datasets", None)
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'hesperus\[datasets\]'"):
-        read_hub(Source(hub="a/b", revision="c", config="{language}", split="test"), "de")
+        read_hub(Source(hub="a/b", revision="c", config=("{language}",), split="test"), "de")
     with pytest.raises(MissingExtraError, match=r"pip install 'hesperus\[datasets\]'"):
         read_hub(Source(hub="a/b", revision="c", files="{language}.tsv"), "de")
 
@@ -41,12 +41,12 @@ def test_a_configuration_and_a_split_are_read(tmp_path: Path) -> None:
         for code in ("de", "en")
     )
     (folder / "README.md").write_text(f"---\nconfigs:\n{configs}---\n", encoding="utf-8")
-    source = Source(hub=str(folder), config="{language}", split="test")
+    source = Source(hub=str(folder), revision_note="local", config=("{language}",), split="test")
     rows = read_hub(source, "de")
     assert rows.columns == {"id": [1, 2], "text": ["de a", "b"], "label": [0, 1]}
     assert rows.place.endswith("de, test")
     with pytest.raises(DataError, match="has the splits test; the task must name one"):
-        read_hub(Source(hub=str(folder), config="{language}"), "de")
+        read_hub(Source(hub=str(folder), revision_note="local", config=("{language}",)), "de")
     with pytest.raises(DataError, match="the hub could not give it"):
         read_hub(source, "fr")
 
@@ -54,7 +54,7 @@ def test_a_configuration_and_a_split_are_read(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_what_the_cache_lacks_is_said_offline() -> None:
     with pytest.raises(DataError, match="put the files into a folder and name it"):
-        read_hub(Source(hub="nobody/nothing", revision="0" * 40, config="de", split="test"), "de")
+        read_hub(Source(hub="nobody/nothing", revision="0" * 40, config=("de",), split="test"), "de")
     with pytest.raises(DataError, match="HF_HUB_OFFLINE=1"):
         read_hub(Source(hub="nobody/nothing", revision="0" * 40, files="{language}.tsv"), "de")
 
@@ -71,7 +71,13 @@ def test_several_configurations_are_one_table_with_a_column_for_them(tmp_path: P
         for name in ("Law", "Criminal-Law")
     )
     (folder / "README.md").write_text(f"---\nconfigs:\n{configs}---\n", encoding="utf-8")
-    source = Source(hub=str(folder), configs=("Law", "Criminal-Law"), config_column="subject", split="test")
+    source = Source(
+        hub=str(folder),
+        revision_note="local",
+        config=("Law", "Criminal-Law"),
+        config_column="subject",
+        split="test",
+    )
     rows = read_hub(source, "ko")
     assert rows.columns["subject"] == ["Law", "Law", "Criminal-Law", "Criminal-Law"]
     assert rows.columns["question"] == ["Law 0", "Law 1", "Criminal-Law 0", "Criminal-Law 1"]

@@ -12,7 +12,7 @@ import pytest
 
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.tasks import Dropped, Gold, ItemSet, Key, Task, items_frame, items_from_frame, load_items, task
-from hesperus.tasks.definition import Columns, Source
+from hesperus.tasks.task_parts import Columns, Options, Source
 from hesperus.types import Item
 
 Row = Mapping[str, object]
@@ -45,7 +45,10 @@ CHOICE = replace(
     name="choice",
     source=Source(),
     columns=Columns(
-        {"question": ("question",)}, ("answer",), (("choices",),), True, groups={"subject": ("subject",)}
+        {"question": ("question",)},
+        ("answer",),
+        Options(column=("choices",)),
+        groups={"subject": ("subject",)},
     ),
     key=Key((("id",),)),
 )

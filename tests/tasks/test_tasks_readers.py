@@ -11,9 +11,9 @@ import pytest
 
 from hesperus import tables
 from hesperus.errors import DataError, HesperusError, UsageError
-from hesperus.tasks.definition import Source
 from hesperus.tasks.readers import read_rows
 from hesperus.tasks.rows import Rows, text_of
+from hesperus.tasks.task_parts import Source
 
 RECORDS = [{"id": "007", "text": 'He said "no",\nand left.', "n": 1}, {"id": "1", "text": "是", "n": None}]
 

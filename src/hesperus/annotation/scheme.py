@@ -6,9 +6,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hesperus.errors import DataError, UnknownNameError
+from hesperus.model_faults import validated
 from hesperus.strict_yaml import read_yaml
 from hesperus.text_files import read_text
 
@@ -182,35 +183,7 @@ def read_scheme(name: str | Path) -> Scheme:
 
 
 def _parsed(text: str, file: object) -> Scheme:
-    value = read_yaml(text, file, longest=_LONGEST_FILE).value
-    if not isinstance(value, dict):
+    document = read_yaml(text, file, longest=_LONGEST_FILE)
+    if not isinstance(document.value, dict):
         raise DataError("a scheme is a mapping that begins with `name: …`; see docs/annotation.md", file=file)
-    try:
-        return Scheme.model_validate(value)
-    except ValidationError as error:
-        raise _explained(error, file) from None
-
-
-def _explained(error: ValidationError, file: object) -> DataError | UnknownNameError:
-    """The first fault as one of our errors; a key that does not exist is often the misspelling of a missing one."""
-    faults = error.errors(include_url=False)
-    fault = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
-    place = ".".join(map(str, fault["loc"]))
-    if fault["type"] == "extra_forbidden":
-        known = _part_at(fault["loc"][:-1]).model_fields
-        return UnknownNameError(f"key of {file}", str(fault["loc"][-1]), known, f"at {place}")
-    message = fault["msg"].removeprefix("Value error, ")
-    if fault["type"] == "missing":
-        message = "this key is missing"
-    elif isinstance(fault.get("input"), bool):
-        message = f"{message}; a bare true or false is a truth value in YAML: put it in quotes"
-    return DataError(message, file=file, field=place or None)
-
-
-def _part_at(place: tuple[int | str, ...]) -> type[BaseModel]:
-    """The part of the file at a place; its keys are known."""
-    if "choices" in place:
-        return Choice
-    if place:
-        return Question if place[0] == "questions" else Shown
-    return Scheme
+    return validated(Scheme, document.value, document.lines, file)

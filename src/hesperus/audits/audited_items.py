@@ -63,8 +63,8 @@ def task_items(task: Task, languages: Sequence[str] = (), *, source: Given | Non
     contract = Contract(
         labels=task.labels if task.form == "label" else (),
         parallel=task.key.parallel,
-        gold_by_language=task.gold.across == "per_language",
-        gold_is_spelled=task.form == "text" and task.gold.across == "per_language",
+        gold_by_language=task.gold_across == "per_language",
+        gold_is_spelled=task.form == "text" and task.gold_across == "per_language",
     )
     if task.source.builtin is not None and source is None:
         return Material(task.name, load_items(task, tags), contract)

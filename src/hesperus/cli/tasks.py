@@ -197,7 +197,7 @@ def _facts(task: Task) -> list[tuple[str, str]]:
         ("items only where", ", ".join(f"{column} is {' or '.join(repr(value) if value else 'empty' for value in values)}" for column, values in task.source.where.items())),
         ("editions", _editions(task)),
         ("key", key if task.key.parallel else f"{key}; languages hold different items"),
-        ("gold that differs", _GOLD_ACROSS[task.gold.across] if _has_gold(task) else "there is no gold"),
+        ("gold that differs", _GOLD_ACROSS[task.gold_across] if _has_gold(task) else "there is no gold"),
         ("licence", task.licence),
         ("licence note", task.licence_note),
         ("texts may be shared", _SHARING[task.share]),
@@ -251,7 +251,7 @@ def _has_gold(task: Task) -> bool:
     """Whether the items have a right answer."""
     if task.source.builtin is None:
         return task.columns.gold is not None
-    return task.form != "text" or task.source.builtin == ("atlas", "open")
+    return task.form != "text" or (task.source.builtin, task.source.form) == ("atlas", "open")
 
 
 _GOLD_ACROSS = {"shared": "item excluded", "per_language": "each language its own", "error": "error"}

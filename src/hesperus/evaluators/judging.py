@@ -14,10 +14,8 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Generic, TypeVar
 
-import msgspec
-
 from hesperus.measures import wilson
-from hesperus.strict_yaml import read_yaml_file
+from hesperus.strict_yaml import read_yaml_as
 from hesperus.types import Estimate, Failure, Prompt, Reply, Request, Settings
 
 Ask = Callable[[Sequence[Prompt], int], Sequence[Reply | Failure]]
@@ -155,8 +153,7 @@ class Asker:
 
 def prompt_texts(*names: str) -> tuple[str, ...]:
     """Texts of `prompts.yaml` by their names, to be filled in with ``str.format``."""
-    texts = read_yaml_file(files("hesperus.evaluators") / "prompts.yaml", "file of prompts").value
-    held = msgspec.convert(texts, dict[str, str])
+    held = read_yaml_as(files("hesperus.evaluators") / "prompts.yaml", "file of prompts", dict[str, str])
     return tuple(held[name] for name in names)
 
 

@@ -12,27 +12,17 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.tasks.definition import Columns, Gold, Key, Source, Task
+    from hesperus.tasks.definition import Task
     from hesperus.tasks.frames import items_frame, items_from_frame
     from hesperus.tasks.itemset import Dropped, ItemSet
     from hesperus.tasks.loading import load_items
     from hesperus.tasks.sampling import Sample
+    from hesperus.tasks.task_parts import Columns, Gold, Key, Options, Source
     from hesperus.tasks.task_registry import task, tasks
 
 __all__ = [
-    "Columns",
-    "Dropped",
-    "Gold",
-    "ItemSet",
-    "Key",
-    "Sample",
-    "Source",
-    "Task",
-    "items_frame",
-    "items_from_frame",
-    "load_items",
-    "task",
-    "tasks",
-]
+    "Columns", "Dropped", "Gold", "ItemSet", "Key", "Options", "Sample", "Source", "Task", "items_frame",
+    "items_from_frame", "load_items", "task", "tasks",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

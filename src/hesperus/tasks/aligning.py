@@ -183,13 +183,13 @@ def _trouble(task: Task, found: Sequence[LanguageItems], here: Sequence[Item]) -
         detail = ", ".join(f"{len(item.options or ())} in {item.language}" for item in here)
         return Dropped(key, "option count differs", _minority([str(count) for count in counts], here), detail)
     golds = [item.gold or "" for item in here]
-    if len(set(golds)) == 1 or task.gold.across == "per_language":
+    if len(set(golds)) == 1 or task.gold_across == "per_language":
         return None
     detail = ", ".join(f"{item.gold!r} in {item.language}" for item in here)
     without = tuple(item.language for item in here if item.gold is None)
     if without:
         return Dropped(key, "gold missing", without, f"no gold in {', '.join(without)}")
-    if task.gold.across == "error":
+    if task.gold_across == "error":
         part = next(part for part, item in zip(found, here, strict=True) if item.gold != here[0].gold)
         raise DataError(
             f"gold differs between languages: {detail}. This task has no key but the row, so the files do not match "

@@ -9,8 +9,7 @@ from importlib import import_module
 from types import ModuleType
 
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.languages import normalise
-from hesperus.tasks.definition import LETTERS, Columns, Fault, Gold, GoldAcross, Key, Source, Task
+from hesperus.tasks.definition import LETTERS, Task
 from hesperus.tasks.task_wordings import ChosenWordings, choose_wordings, written_instruction
 from hesperus.tasks.taskfile import TaskFile
 from hesperus.types import Instruction
@@ -42,7 +41,8 @@ def build_task(read: TaskFile, *, file: object, wording: str | None = None) -> T
         task = replace(task, name=f"{read.name}@{wording}")
     if task.source.builtin is not None:
         return _builtin(task, file)
-    fixed = task.columns.at_least in (None, len(task.labels))
+    options = task.columns.options
+    fixed = options is None or options.at_least in (None, len(task.labels))
     written = {
         tag: written_instruction(task, tag, part, fixed=fixed, file=file)
         for tag, part in chosen.parts.items()
@@ -65,11 +65,11 @@ def _described(read: TaskFile, chosen: ChosenWordings, labels: tuple[str, ...]) 
         answers={
             label: given if isinstance(given, str) else tuple(given) for label, given in read.answers.items()
         },
-        source=_source(read),
-        columns=_columns(read),
-        gold=_gold(read),
-        key=_key(read),
-        faults=tuple(Fault(fault.item, normalise(fault.language), fault.reason) for fault in read.faults),
+        source=read.source,
+        columns=read.columns,
+        gold=read.gold,
+        key=read.key,
+        faults=read.faults,
         wordings=chosen.wordings,
         presets=chosen.presets,
         size=read.size,
@@ -89,18 +89,10 @@ def _unreviewed(chosen: ChosenWordings) -> Iterator[str]:
         yield f"the wording {name!r} in {' '.join(tags)}: no native reader has confirmed it"
 
 
-def _gold(read: TaskFile) -> Gold:
-    part = read.gold
-    # Each language spells free text; a label, a letter or a number is the same in all
-    shared: GoldAcross = "error" if read.key.row else "shared"
-    across: GoldAcross = part.across or ("per_language" if read.form == "text" else shared)
-    return Gold(part.read, part.labels, part.separator, tuple(part.unanswered), part.only_numbers, across)
-
-
 def _builtin(task: Task, file: object) -> Task:
     """Layout, instructions and languages of items that come with hesperus; their own folder says them."""
     assert task.source.builtin is not None
-    home = builtin_items(task.source.builtin[0], file)
+    home = builtin_items(task.source.builtin, file)
     asking = home.asking(task.name)
     if (asking.form, asking.fields, asking.labels) != (task.form, task.fields, task.labels):
         raise DataError(f"form, fields and options must be those of the built-in {task.name!r}", file=file)
@@ -178,48 +170,3 @@ def _check_words(
                 used,
                 "the layout does not use it",
             )
-
-
-def _key(read: TaskFile) -> Key:
-    part = read.key
-    return Key(tuple(map(tuple, part.columns)), part.row, tuple(part.normalised), part.without, part.parallel)
-
-
-def _source(read: TaskFile) -> Source:
-    part = read.source
-    return Source(
-        languages=part.languages,
-        hub=part.hub,
-        revision=part.revision,
-        revision_note=part.revision_note,
-        config=part.config[0] if part.config and len(part.config) == 1 else None,
-        configs=tuple(part.config) if part.config and len(part.config) > 1 else (),
-        config_column=part.config_column,
-        split=part.split,
-        files=part.files,
-        builtin=(part.builtin, part.form or "") if part.builtin else None,
-        language_column=part.language_column,
-        where={column: tuple(values) for column, values in part.where.items()},
-        header=tuple(part.header) if part.header is not None else None,
-        quoted=part.quoted,
-        obtain=part.obtain,
-    )
-
-
-def _columns(read: TaskFile) -> Columns:
-    part = read.columns
-    options = part.options
-    listed = options is not None and options.column is not None
-    columns = [] if options is None else [options.column] if options.column is not None else options.columns
-    return Columns(
-        fields={name: tuple(column) for name, column in part.fields.items()},
-        gold=tuple(part.gold) if part.gold is not None else None,
-        options=tuple(map(tuple, columns)),
-        listed=listed,
-        separator=options.separator if options else None,
-        at_least=options.at_least if options else None,
-        lettered=options.lettered if options else False,
-        shuffled=options.shuffled if options else False,
-        aliases=tuple(part.aliases) if part.aliases is not None else None,
-        groups={name: tuple(column) for name, column in part.groups.items()},
-    )

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hesperus.errors import DataError, UsageError
-from hesperus.tasks.definition import Source
 from hesperus.tasks.rows import Rows, joined
+from hesperus.tasks.task_parts import Source
 
 SHARD = re.compile(r"-\d{5}-of-\d{5}")
 """What parts the name of one file of a data set that lies in several."""
@@ -38,9 +38,9 @@ def of_pattern(
     Raises:
         UsageError: The task has no configurations, or a file is not there.
     """
-    if not source.configs:
+    if not source.is_configured:
         raise UsageError(f"{pattern} names {{config}}, and the task has one configuration only")
-    parts = [(name, read(find(pattern.replace("{config}", name)))) for name in source.configs]
+    parts = [(name, read(find(pattern.replace("{config}", name)))) for name in source.config]
     return joined([with_configuration(rows, source, name) for name, rows in parts])
 
 
@@ -60,7 +60,7 @@ def of_folder(
     """
     by_name = {
         name: [path for path in files if _is_named(path.relative_to(folder), source, name)]
-        for name in source.configs
+        for name in source.config
     }
     missing = [name for name, paths in by_name.items() if not paths]
     if len(missing) == len(by_name):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from hesperus.errors import DataError, MissingExtraError
 from hesperus.tasks.configurations import with_configuration
-from hesperus.tasks.definition import Source
 from hesperus.tasks.readers import read_rows
 from hesperus.tasks.rows import Rows, joined
+from hesperus.tasks.task_parts import Source
 
 
 def read_hub(source: Source, code: str) -> Rows:
@@ -30,11 +30,11 @@ def read_hub(source: Source, code: str) -> Rows:
     assert source.hub is not None
     if source.files is not None:
         return read_rows(_file(source, source.files.replace("{language}", code)), source)
-    if source.configs:
+    if source.is_configured:
         return joined(
-            [with_configuration(_data_set(source, code, name), source, name) for name in source.configs]
+            [with_configuration(_data_set(source, code, name), source, name) for name in source.config]
         )
-    return _data_set(source, code, source.config)
+    return _data_set(source, code, next(iter(source.config), None))
 
 
 def _data_set(source: Source, code: str, name: str | None) -> Rows:

@@ -170,7 +170,8 @@ def _option_trouble(task: Task, key: str, row: TaskRow, options: tuple[str, ...]
             field=row.option_names[blank[0]],
             item=key,
         )
-    least = max(2, task.columns.at_least or 2)
+    columns = task.columns.options
+    least = (columns.at_least if columns is not None else None) or 2
     if len(filled) < least:
         return "too few options", "1 option" if len(filled) == 1 else f"{len(filled)} options"
     most = len(task.labels) if task.form == "choice" else len(LETTERS)
@@ -183,7 +184,7 @@ def _shuffled(
     task: Task, key: str, options: tuple[str, ...] | None, gold: str | None
 ) -> tuple[tuple[str, ...] | None, str | None]:
     """Options in an order that depends on the item alone, so that it is the same in every language."""
-    if not task.columns.shuffled or options is None:
+    if options is None or task.columns.options is None or not task.columns.options.shuffled:
         return options, gold
 
     # The wording that is asked is no part of it, so that one wording shuffles as another does

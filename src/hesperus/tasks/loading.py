@@ -64,6 +64,6 @@ def load_items(
 def _builtin(task: Task, language: str) -> LanguageItems:
     """Items that come with hesperus, through the same door as those of a file."""
     assert task.source.builtin is not None
-    name, form = task.source.builtin
-    items = ItemsById(builtin_items(name, task.name).items(form, task.source.code(language)))
+    name = task.source.builtin
+    items = ItemsById(builtin_items(name, task.name).items(task.source.form, task.source.code(language)))
     return LanguageItems(language, items, (), len(items), f"the built-in {name}", range(1, len(items) + 1))

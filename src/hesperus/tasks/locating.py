@@ -131,7 +131,7 @@ def _in_folder(task: Task, folder: Path, names: tuple[str, str], read: Callable[
             raise UsageError(f"{folder} holds more than {_MOST_FILES} data files; name a folder further down")
     if not every:
         raise UsageError(f"{folder} holds no data file")
-    configured = of_folder(task.source, folder, every, read) if task.source.configs else None
+    configured = of_folder(task.source, folder, every, read) if task.source.is_configured else None
     if configured is not None:
         return configured
     for name in dict.fromkeys(names):
@@ -178,7 +178,8 @@ def _names(path: Path, word: str) -> bool:
 
 def _holds_many(task: Task) -> bool:
     """Whether the task's columns can find several languages in one table."""
-    columns = (*task.columns.fields.values(), *task.columns.options)
+    options = task.columns.options
+    columns = (*task.columns.fields.values(), *(options.every if options is not None else ()))
     return task.source.language_column is not None or any(
         "{language}" in name for names in columns for name in names
     )

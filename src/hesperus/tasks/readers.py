@@ -12,9 +12,9 @@ import polars as pl
 
 from hesperus.errors import DataError, UsageError
 from hesperus.tables import DAMAGED, broken_row, read_separated, separator_of, unpacked, unpacked_lines
-from hesperus.tasks.definition import Source
 from hesperus.tasks.packed import PackedBytes, PackedColumn
 from hesperus.tasks.rows import Rows
+from hesperus.tasks.task_parts import Source
 from hesperus.text_files import decoded
 
 ENDINGS = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".arrow")

@@ -15,6 +15,7 @@ from hesperus.errors import DataError
 from hesperus.tables import LANGUAGE_COLUMNS
 from hesperus.tasks.definition import LETTERS, Task
 from hesperus.tasks.rows import DataColumn, Rows, cell_text, shortened, text_of
+from hesperus.tasks.task_parts import Options
 from hesperus.tasks.text_lists import list_from_text
 
 _MARK = re.compile(r"\s*[(（\[]?\s*(\w)\s*[.)．）\]:：、。।]\s*")
@@ -94,10 +95,15 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
         name: rows.texts(rows.find(column, code, key=f"columns.fields.{name}"))
         for name, column in columns.fields.items()
     }
-    options = [
-        rows.find(column, code, key="columns.options" if columns.listed else f"columns.options.{letter}")
-        for letter, column in zip(LETTERS, columns.options, strict=False)
-    ]
+    where = columns.options
+    options = (
+        [
+            rows.find(column, code, key="columns.options" if where.column else f"columns.options.{letter}")
+            for letter, column in zip(LETTERS, where.every, strict=False)
+        ]
+        if where is not None
+        else []
+    )
     gold = rows.find(columns.gold, code, key="columns.gold") if columns.gold else None
     aliases = rows.find(columns.aliases, code, key="columns.aliases") if columns.aliases else None
     groups = {
@@ -109,7 +115,7 @@ def read_task_rows(task: Task, rows: Rows, language: str, code: str) -> TaskRows
     kept = _kept(task, rows)
 
     def read(row: int) -> TaskRow:
-        choices, names, no_options = _options(task, options, row)
+        choices, names, no_options = _options(where, options, row) if where is not None else (None, (), None)
         return TaskRow(
             file=rows.file(row),
             line=rows.line(row),
@@ -227,15 +233,13 @@ def _key_text(
 
 
 def _options(
-    task: Task, columns: Sequence[DataColumn], row: int
-) -> tuple[tuple[str, ...] | None, tuple[str, ...], str | None]:
-    """The texts of the options of one row, their names, and why it has no options; None for a task without options."""
-    if not columns:
-        return None, (), None
-    if task.columns.listed:
+    where: Options, columns: Sequence[DataColumn], row: int
+) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+    """The texts of the options of one row, their names, and why it has no options."""
+    if where.column is not None:
         name = columns[0].name
         try:
-            cells = _cells(task, columns[0].values[row])
+            cells = _cells(where.separator, columns[0].values[row])
         except ValueError as error:
             alone = (text_of(columns[0].values[row]) or "",)
             return (
@@ -253,23 +257,22 @@ def _options(
             texts.append(cell_text(cell) or "")
         except ValueError as error:
             return tuple(text_of(one) or "" for one in cells), (name,), str(error)
-    if task.columns.lettered:
+    if where.lettered:
         texts = _without_marks(texts)
-    least = task.columns.at_least
-    while least is not None and texts and not texts[-1].strip():
+    while where.at_least is not None and texts and not texts[-1].strip():
         texts.pop()
     return tuple(texts), names, None
 
 
-def _cells(task: Task, value: object) -> Sequence[object]:
+def _cells(separator: str | None, value: object) -> Sequence[object]:
     """The options of a row that lie in one cell; none if it is empty.
 
     Raises:
         ValueError: The cell holds a text that is no list.
     """
     if isinstance(value, str):
-        if task.columns.separator:
-            return [part.strip() for part in value.split(task.columns.separator)]
+        if separator:
+            return [part.strip() for part in value.split(separator)]
         return list_from_text(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return value

@@ -12,7 +12,7 @@ from typing import overload
 import orjson
 
 from hesperus.errors import DataError
-from hesperus.tasks.definition import Column
+from hesperus.tasks.task_parts import Column
 from hesperus.tasks.text_lists import list_from_text
 
 LONGEST_CELL = 1_000_000

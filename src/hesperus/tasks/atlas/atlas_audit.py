@@ -11,7 +11,6 @@ from importlib.resources.abc import Traversable
 
 from hesperus.tasks.atlas.atlas_files import (
     RELATIONS,
-    Asking,
     Fact,
     Place,
     Relation,
@@ -23,6 +22,7 @@ from hesperus.tasks.atlas.atlas_files import (
 )
 from hesperus.tasks.atlas.naming import KINDS, Kind, Names, fill, slots
 from hesperus.tasks.atlas.world import OBJECTS, folder
+from hesperus.tasks.definition import Asking
 
 SCRIPTS: Mapping[str, tuple[str, ...]] = {
     "ar": ("ARABIC",),

@@ -1,4 +1,8 @@
-"""The world of the atlas and its wording in each language; files are read when first asked for."""
+"""The world of the atlas and its wording in each language; files are read when first asked for.
+
+What the atlas lacks (a language, an entity, a form, a fact) is refused with UnknownNameError, a template that is none of the
+numbers 0, 1 and 2 with IndexError. Items use template 0.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from typing import Literal
 from hesperus.errors import UnknownNameError
 from hesperus.tasks.atlas.atlas_files import (
     RELATIONS,
-    Asking,
     Fact,
     Place,
     Relation,
@@ -23,6 +26,7 @@ from hesperus.tasks.atlas.atlas_files import (
     read_templates,
 )
 from hesperus.tasks.atlas.naming import KINDS, Kind, Names, fill
+from hesperus.tasks.definition import Asking
 from hesperus.types import Item
 
 OBJECTS: Mapping[str, Kind] = {
@@ -68,64 +72,39 @@ def places() -> Mapping[str, Place]:
 
 
 def fact(key: str) -> Fact:
-    """The fact of an id such as ``capital/france``.
-
-    Raises:
-        UnknownNameError: There is no such fact.
-    """
-    found = _facts_by_id().get(key)
-    if found is None:
-        raise UnknownNameError("fact of the atlas", key, _facts_by_id())
-    return found
+    """The fact of an id such as ``capital/france``."""
+    _known("fact of the atlas", key, _facts_by_id())
+    return _facts_by_id()[key]
 
 
 def entities(kind: Kind) -> tuple[str, ...]:
-    """Ids of all entities of a kind, distractors included, in the order of the files.
-
-    Raises:
-        UnknownNameError: There is no such kind.
-    """
+    """Ids of all entities of a kind, distractors included, in the order of the files."""
     _known("kind of entity", kind, KINDS)
     return tuple(names("en").kinds[kind])
 
 
 def name(entity: str, language: str) -> str:
-    """The entity's name in a language, in base form.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language or the entity.
-    """
-    table = _name_table(_language(language))
+    """The entity's name in a language, in base form."""
+    table = _name_table(language)
     _known("entity of the atlas", entity, table)
     return table[entity]
 
 
+@cache
 def names(language: str) -> Names:
-    """All that a language calls the entities.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language.
-    """
-    return _names(_language(language))
+    """All that a language calls the entities."""
+    return read_names(folder(), _language(language))
 
 
 def accepted(entity: str, language: str) -> tuple[str, ...]:
-    """Every text that is read as the entity in a language: the name that is shown, then its other names.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language or the entity.
-    """
+    """Every text that is read as the entity in a language: the name that is shown, then its other names."""
     known = names(language)
     _known("entity of the atlas", entity, kinds())
     return known.accepted(kinds()[entity], entity)
 
 
 def spellings(entity: str, language: str) -> tuple[str, ...]:
-    """How running text may spell the entity: its name, and the forms that sentences give it, whatever their case.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language or the entity.
-    """
+    """How running text may spell the entity: its name, and the forms that sentences give it, whatever their case."""
     known = names(language)
     _known("entity of the atlas", entity, kinds())
     return known.spellings(kinds()[entity], entity)
@@ -136,11 +115,8 @@ def entity(text: str, language: str, kind: Kind | None = None) -> str | None:
 
     Another name may represent entities of two kinds (in Thai a language without the word for it is the country):
     without a kind only names that are shown are read, and others that are unambiguous.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language.
     """
-    found = _readings(_language(language)).get(text.strip().casefold(), ())
+    found = _readings(language).get(text.strip().casefold(), ())
     if kind is not None:
         found = tuple(entity for entity in found if kinds()[entity] == kind)
     shown = [entity for entity in found if name(entity, language).casefold() == text.strip().casefold()]
@@ -148,32 +124,19 @@ def entity(text: str, language: str, kind: Kind | None = None) -> str | None:
     return either[0] if len(either) == 1 else None
 
 
+@cache
 def templates(language: str) -> Templates:
-    """The sentences of a language, with their slots open.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language.
-    """
-    return _templates(_language(language))
+    """The sentences of a language, with their slots open."""
+    return read_templates(folder(), _language(language))
 
 
 def question(fact: Fact, language: str, k: int = 0) -> str:
-    """The fact as a question, by template ``k`` (0, 1 or 2); items use template 0.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language.
-        IndexError: There is no template ``k``.
-    """
+    """The fact as a question, by template ``k``."""
     return filled(templates(language).question[fact.relation][k], {"country": fact.country}, language)
 
 
 def statement(fact: Fact, object_entity: str, language: str, k: int = 0) -> str:
-    """A sentence that says of the fact's country that ``object_entity`` is its capital, continent, …: true or not.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language or the entity.
-        IndexError: There is no template ``k`` (0, 1 or 2).
-    """
+    """A sentence that says of the fact's country that ``object_entity`` is its capital, continent, …: true or not."""
     template = templates(language).statement[fact.relation][k]
     return filled(template, {"country": fact.country, "object": object_entity}, language)
 
@@ -185,11 +148,7 @@ def description(country: str, objects: Mapping[Relation, str], language: str, k:
         country: Entity id.
         objects: An entity for each of the five relations.
         language: Tag of a language of the atlas.
-        k: Template: 0, 1 or 2.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language or an entity, or a relation has no object.
-        IndexError: There is no template ``k``.
+        k: Template.
     """
     for relation in RELATIONS:
         _known("relation given an object", relation, objects)
@@ -198,12 +157,7 @@ def description(country: str, objects: Mapping[Relation, str], language: str, k:
 
 
 def request(country: str, language: str, k: int = 0) -> str:
-    """A request to describe a country, by template ``k`` (0, 1 or 2); items use template 0.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language or the entity.
-        IndexError: There is no template ``k``.
-    """
+    """A request to describe a country, by template ``k``."""
     return filled(templates(language).describe[k], {"country": country}, language)
 
 
@@ -214,9 +168,6 @@ def filled(template: str, entities: Mapping[str, str], language: str) -> str:
         template: A template of that language.
         entities: Slot to entity.
         language: Tag of a language of the atlas.
-
-    Raises:
-        UnknownNameError: The atlas lacks the language or an entity, or an entity has no such form.
     """
     known = names(language)
 
@@ -237,9 +188,6 @@ def options(fact: Fact) -> tuple[str, str, str, str]:
     Within a relation the facts are ranked by a hash of their ids, and the gold takes the place that its rank leaves
     modulo 4: every letter is right equally often in every relation, and neither the order of the file nor the names
     tell where. The distractors follow in an order of their own hashes.
-
-    Raises:
-        UnknownNameError: The fact is not one of the atlas.
     """
     known = _gold_places()
     _known("fact of the atlas", fact.id, known)
@@ -257,9 +205,6 @@ def items(form: Form, language: str) -> tuple[Item, ...]:
     options' names in label order. The gold of ``choice`` is a letter, that of ``open`` the English name of the right
     entity, which the item accepts under every name that the language has for it. ``describe`` asks for a description of
     each country and has no gold.
-
-    Raises:
-        UnknownNameError: The atlas lacks the form or the language.
     """
     _known("form of the atlas", form, ("choice", "open", "describe"))
     if form == "describe":
@@ -277,11 +222,7 @@ def items(form: Form, language: str) -> tuple[Item, ...]:
 
 
 def asking(task: str) -> Asking:
-    """How a task of the atlas is asked: its layout, labels and the instruction in each language.
-
-    Raises:
-        UnknownNameError: No such task; there are ``atlas``, ``atlas-open`` and ``atlas-describe``.
-    """
+    """How a task of the atlas is asked: its layout, labels and the instruction in each language."""
     _known("task of the atlas", task, askings())
     return askings()[task]
 
@@ -297,7 +238,7 @@ def contained_names(language: str) -> tuple[tuple[str, str], ...]:
 
     They are no fault, but whoever looks for names in running text must prefer the longer one.
     """
-    shown = _name_table(_language(language)).values()
+    shown = _name_table(language).values()
     return tuple(
         (one, other)
         for one in shown
@@ -355,26 +296,16 @@ def kinds() -> Mapping[str, Kind]:
 
 
 @cache
-def _names(language: str) -> Names:
-    return read_names(folder(), language)
-
-
-@cache
 def _name_table(language: str) -> Mapping[str, str]:
-    return {entity: name for row in _names(language).kinds.values() for entity, name in row.items()}
+    return {entity: name for row in names(language).kinds.values() for entity, name in row.items()}
 
 
 @cache
 def _readings(language: str) -> Mapping[str, tuple[str, ...]]:
     """Folded text to the entities that it may name."""
     found: dict[str, tuple[str, ...]] = {}
-    for kind, row in _names(language).kinds.items():
+    for kind, row in names(language).kinds.items():
         for entity in row:
-            for text in _names(language).accepted(kind, entity):
+            for text in names(language).accepted(kind, entity):
                 found[text.casefold()] = (*found.get(text.casefold(), ()), entity)
     return found
-
-
-@cache
-def _templates(language: str) -> Templates:
-    return read_templates(folder(), language)

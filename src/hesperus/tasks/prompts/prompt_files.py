@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from hesperus.errors import UnknownNameError
-from hesperus.strict_yaml import read_yaml_file
+from hesperus.strict_yaml import read_yaml_as
+from hesperus.tasks.definition import Asking
 from hesperus.types import Instruction, Item
 
 Form = Literal["information", "seekers"]
@@ -18,27 +18,6 @@ FORMS: tuple[Form, ...] = get_args(Form)
 
 _FIELD = "prompt"
 _GROUP = {"information": "subject", "seekers": "theme"}
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """How the prompts are asked: as they are.
-
-    Attributes:
-        name: The task's name.
-        form: Always ``text``.
-        fields: The one field.
-        labels: None.
-        layout: The field alone.
-        instructions: English, with nothing in it.
-    """
-
-    name: str
-    form: Literal["text"]
-    fields: tuple[str, ...]
-    labels: tuple[str, ...]
-    layout: str
-    instructions: dict[str, Instruction]
 
 
 def languages() -> tuple[str, ...]:
@@ -72,7 +51,7 @@ def items(form: str, language: str) -> tuple[Item, ...]:
     if language not in languages():
         raise UnknownNameError("language of the prompts", language, languages(), "a study translates them")
     file = files("hesperus.tasks.prompts").joinpath(f"{form}.yaml")
-    table = cast(dict[str, list[str]], read_yaml_file(file, "list of prompts").value)
+    table = read_yaml_as(file, "list of prompts", dict[str, list[str]])
     return tuple(
         Item(
             id=f"{group}/{number:02}",

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from hesperus.strict_yaml import read_yaml_file
+from hesperus.strict_yaml import read_yaml_as
 
 
 class _Words(msgspec.Struct, forbid_unknown_fields=True):
@@ -22,16 +22,12 @@ class _Words(msgspec.Struct, forbid_unknown_fields=True):
     thai_lao: dict[str, str]
 
 
-def _read() -> _Words:
-    file = files("hesperus.translation.segmentation") / "words.yaml"
-    return msgspec.convert(read_yaml_file(file, "list of words", is_text=True).value, _Words)
-
-
 def _sets(words: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
     return MappingProxyType({name: frozenset(held.split()) for name, held in words.items()})
 
 
-_WORDS = _read()
+_FILE = files("hesperus.translation.segmentation") / "words.yaml"
+_WORDS = read_yaml_as(_FILE, "list of words", _Words, is_text=True)
 
 NEVER_END = _sets(_WORDS.never_end)
 """Language to titles and the like, case folded: a name or a number follows, never another sentence."""
