@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from hesperus.answers.cases import Cases
 from hesperus.answers.declining import Declining
-from hesperus.answers.lexicon import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
 from hesperus.answers.phrases import Phrases, Words
 from hesperus.answers.reply_words import Wording
+from hesperus.answers.role_patterns import CLOSERS, OPENERS, endings, joins, prefixes, set_apart
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
 from hesperus.answers.triggers import Triggers, stands, words_of

@@ -15,7 +15,7 @@ from hesperus.answers.context import (
     in_other_case,
     left_open,
 )
-from hesperus.answers.lexicon import CLOSERS
+from hesperus.answers.role_patterns import CLOSERS
 from hesperus.answers.scripts import is_unspaced
 from hesperus.answers.spelling import fold
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from hesperus.answers.lexicon import endings
 from hesperus.answers.reply_words import Wording
+from hesperus.answers.role_patterns import endings
 from hesperus.answers.scripts import in_word, is_unspaced
 from hesperus.answers.spelling import fold, respelt
 from hesperus.normalization import PUNCTUATION, key

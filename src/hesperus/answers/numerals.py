@@ -9,7 +9,6 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from hesperus.answers.context import in_other_case, own_clause
-from hesperus.answers.lexicon import cue_triggers, endings, joins
 from hesperus.answers.needles import Needles, whole_words
 from hesperus.answers.number_context import claimed, undenied, unexplained
 from hesperus.answers.number_values import LONGEST, number_of, numbers_in, plain_number, value_of
@@ -17,6 +16,7 @@ from hesperus.answers.number_words import final_number
 from hesperus.answers.refusals import declines, guesses
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import Wording
+from hesperus.answers.role_patterns import cue_triggers, endings, joins
 from hesperus.answers.scripts import alternatives, bounded, edges, is_dense
 from hesperus.answers.self_corrections import corrected
 from hesperus.answers.spelling import SENTENCE_END, fold, respelt
