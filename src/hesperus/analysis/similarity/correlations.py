@@ -8,6 +8,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from hesperus import (
+    measures,  # its tests by their full names: they load scipy, a fifth of a second, when they are first used
+)
 from hesperus.analysis.similarity.measured import (
     BETWEEN,
     BETWEEN_OF,
@@ -32,25 +35,18 @@ from hesperus.measures import (
     INVALID,
     MISSING,
     Codes,
-    Relation,
     Statistic,
     account,
     accuracy_statistic,
     benjamini_hochberg,
     consistency_statistic,
-    correlations,
     difference,
     enough_permutations,
     evened,
     hard_pairs,
     holm,
-    mann_whitney,
-    mantel_tests,
-    pearson_test,
     rank_pairs,
     replied,
-    resampled_detectable,
-    resampled_p,
     soft_pairs,
 )
 from hesperus.records import Cell
@@ -106,7 +102,7 @@ def _row(
     kept = [name for name in names if values.get(name) is not None and np.isfinite(means[name])]
     x = np.array([values[name] for name in kept], dtype=np.float64)
     places = [place_of[design, name] for name in kept]
-    test = pearson_test(x, found.spread.means[places])
+    test = measures.pearson_test(x, found.spread.means[places])
     lost = len(names) - len(kept)
     number = Estimate(None, n=len(kept), excluded=lost, reason=test.reason)
     if test.statistic is not None:
@@ -117,7 +113,7 @@ def _row(
             else np.stack([resampled[name] for name in kept]).T
         )
         reason = "; ".join(filter(None, [f"{lost} without a number" if lost else "", test.reason]))
-        ends = with_interval(test.statistic, correlations(across, spread), settings.bootstrap)
+        ends = with_interval(test.statistic, measures.correlations(across, spread), settings.bootstrap)
         number = estimate_of(*ends, n=len(kept), excluded=lost, reason=reason)
         number = number if test.p is not None else replace(number, low=None, high=None)
     of = "language" if design == BETWEEN else "model"
@@ -235,7 +231,7 @@ def _contrast(
         spread.spread[first] - spread.spread[second], settings.bootstrap, len(found.runs.items)
     )
     known = np.isfinite(difference)
-    u = mann_whitney(spread.value[a.pairs], spread.value[b.pairs])
+    u = measures.mann_whitney(spread.value[a.pairs], spread.value[b.pairs])
     return {
         **dict.fromkeys(TEST_COLUMNS),
         "task": task,
@@ -243,8 +239,8 @@ def _contrast(
         "comparison": f"{left[0]} − {right[0]}",
         "statistic": found.statistic,
         **estimate_cells(_difference(difference, resampled, found, settings)),
-        "detectable": resampled_detectable(resampled) if known else None,
-        "p_items": resampled_p(resampled) if known else None,
+        "detectable": measures.resampled_detectable(resampled) if known else None,
+        "p_items": measures.resampled_p(resampled) if known else None,
         "u": u.statistic,
         "p_mann_whitney": u.p if settings.bootstrap.resamples else None,
     }
@@ -295,7 +291,7 @@ def _mantel(
     places, value = _all_pairs(found, settings)
     permutations = settings.permutations if settings.bootstrap.resamples else 0
     for part, size in ((chosen[:family], family), (chosen[family:], 0)):
-        tests = mantel_tests(
+        tests = measures.mantel_tests(
             (_kinds(found, sides)[np.ix_(places, places)] for sides in part),
             value,
             permutations=permutations,
@@ -314,7 +310,7 @@ def _kinds(found: Measured, sides: tuple[tuple[str, str], tuple[str, str]]) -> F
     return kind
 
 
-def _said(test: Relation, cells: Sequence[Cell]) -> str:
+def _said(test: measures.Relation, cells: Sequence[Cell]) -> str:
     said = [test.reason] if test.reason else []
     if test.dropped:
         named = ", ".join(f"{cells[run].model} in {sense_of(cells[run])}" for run in test.dropped)
