@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from hesperus.answers.scripts import Edges, is_unspaced
 from hesperus.answers.spelling import fold
 from hesperus.answers.triggers import Triggers
-from hesperus.languages.letters import RANGES, UNSPACED, script_of
+from hesperus.languages.letters import RANGES, script_of
 
 _LOOKBEHIND = re.compile(r"\(\?<!\[[^]]*\]'?\)")
 _LATIN_CORE = "A-Za-zªºÀ-ÖØ-öø-ÿ"
-_NO_WORD_BEFORE = re.compile(rf"(?<![^\W_{''.join(RANGES[script] for script in sorted(UNSPACED))}])")
 _NO_LATIN_BEFORE = f"(?<![0-9{_LATIN_CORE}])"
-"""What most of what `_NO_WORD_BEFORE` refuses is refused by, in a pattern that is made in no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,8 @@ class Needles:
 class Finder:
     """Where one of many words may begin in a folded text: one pattern with branches that share what they begin with.
 
-    A word that begins with another of them is found by that one; `held` says which words those are.
+    Places inside words are left out as far as a pattern that is made in no time can tell: whoever asks looks again. A
+    word that begins with another of them is found by that one; `held` says which words those are.
     """
 
     __slots__ = ("_patterns", "held")
@@ -107,8 +106,7 @@ class Finder:
         for pattern in self._patterns:
             match = pattern.search(text)
             while match is not None:
-                if is_unspaced(match[0]) or _NO_WORD_BEFORE.match(text, match.start()):
-                    yield match.start(), match[0]
+                yield match.start(), match[0]
                 match = pattern.search(text, match.start() + 1)
 
     def begins(self, text: str) -> str | None:
@@ -120,7 +118,7 @@ class Finder:
 
     def stand_in(self, text: str) -> bool:
         """Whether there is any such place."""
-        return next(self.places(text), None) is not None
+        return any(pattern.search(text) is not None for pattern in self._patterns)
 
 
 def outermost(words: Iterable[str]) -> list[str]:
