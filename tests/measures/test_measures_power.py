@@ -136,7 +136,7 @@ def designs(rng: Rng, items: int, more: float, bootstrap: Bootstrap) -> np.ndarr
 
 @pytest.mark.parametrize("items", [60, 200])
 def test_the_detectable_difference_of_designs_is_found_about_as_often_as_it_says(items: int) -> None:
-    rng, bootstrap = np.random.default_rng(5), Bootstrap(1000)
+    rng, bootstrap = np.random.default_rng(5), Bootstrap(400)
     named = np.mean([resampled_detectable(designs(rng, items, 0.0, bootstrap)) or np.nan for _ in range(30)])
     shares = np.linspace(0.0, 0.6, 7)
     apart = [np.median(designs(rng, 8_000, more, Bootstrap(20))) for more in shares]
@@ -164,7 +164,7 @@ def agreements(rng: np.random.Generator, items: int, shares: tuple[float, float]
 
 
 def test_the_detectable_difference_of_kappa_p_is_found_about_as_often_as_it_says() -> None:
-    rng, bootstrap = np.random.default_rng(6), Bootstrap(500)
+    rng, bootstrap = np.random.default_rng(6), Bootstrap(300)
     near = [agreements(rng, 200, (0.2, 0.2)) for _ in range(20)]
     named = np.mean([agreement_detectable(one, 1, bootstrap) or np.nan for one in near])
     found = []
