@@ -48,7 +48,7 @@ def test_shards_that_are_killed_ask_nothing_twice_at_an_endpoint_that_never_says
         for _ in range(KILLS):
             seen = len(endpoint.bodies)
             process = started(*words_of(endpoint, folder, "--shard", "1/2"))
-            until(lambda seen=seen: len(endpoint.bodies) >= seen + 6, running=process)
+            until(lambda seen=seen: len(endpoint.bodies) >= seen + 18, running=process)
             process.send_signal(signal.SIGKILL)
             process.communicate()
         both = [started(*words_of(endpoint, folder, "--shard", f"{number}/2")) for number in (1, 2)]
