@@ -342,3 +342,13 @@ def test_behind_a_letter_and_a_blank_japanese_may_be_what_it_means_unless_that_i
 @pytest.mark.parametrize("reply", ["Is it 12? 15", "12? 15", "15. Or is it 12?"])
 def test_a_number_that_is_asked_is_none(reply: str) -> None:
     assert read(reader_for("number", "en", answers={}), reply).label == "15"
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [("我认为yes是对的。", "yes"), ("我想说no，因为不是", "no"), ("答案yes。", "yes"), ("我认为ẽyes是", None), ("ếno。", None)],
+)  # fmt: skip
+def test_a_latin_word_ends_at_a_chinese_character_and_at_no_letter_of_its_script(
+    reply: str, label: str | None
+) -> None:
+    assert read(reader_for("label", "zh", answers={"yes": ["yes"], "no": ["no"]}), reply).label == label
