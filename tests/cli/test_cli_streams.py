@@ -14,10 +14,11 @@ import pytest
 
 from command_line import hesperus
 from hesperus.records import conform, write_records
-from waiting import LIMIT, ends, until
+from own_process import started
+from waiting import ends, last_words, until
 
 COMMAND = (sys.executable, "-m", "hesperus")
-ASKING = (*COMMAND, "run", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de")
+ASKING = ("run", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de")
 MEASURE = (*COMMAND, "measure", "accuracy", "answers.parquet")
 
 
@@ -79,18 +80,17 @@ def test_what_a_terminal_cannot_show_is_written_as_its_code(folder: Path) -> Non
 
 @pytest.mark.parametrize("after", [0.0, 0.02])
 def test_an_interrupt_says_how_to_go_on(folder: Path, after: float) -> None:
-    asking = (*ASKING, "--quiet")
-    process = subprocess.Popen(asking, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = started(*ASKING, "--quiet", cwd=folder)
     until((folder / "runs" / "replies.sqlite").exists, running=process)
     time.sleep(after)  # asking begins within these hundredths of a second
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=LIMIT)[1]
+    said = last_words(process)
     assert process.returncode == 130
-    assert said == b"stopped; every reply that came in is kept, run the same command again to go on\n"
+    assert said == "stopped; every reply that came in is kept, run the same command again to go on\n"
 
 
 def test_an_unknown_format_is_refused_before_anything_is_asked(folder: Path) -> None:
-    done = hesperus(*ASKING[len(COMMAND) :], "--format", "jsn", cwd=folder)
+    done = hesperus(*ASKING, "--format", "jsn", cwd=folder)
     assert (done.returncode, done.stderr) == (2, "error: unknown format: 'jsn'; did you mean 'json'?\n")
     assert not (folder / "runs").exists()
 

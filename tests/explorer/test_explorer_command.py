@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -14,7 +12,8 @@ import pytest
 from command_line import hesperus
 from explorer.runs import quiz_run
 from hesperus.records import write_records
-from waiting import LIMIT, ends
+from own_process import started
+from waiting import LIMIT, last_words
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explorer.md"
 
@@ -23,27 +22,16 @@ def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         write_records(quiz_run().records, tmp_path / name / "answers.parquet")
-    command = [
-        sys.executable,
-        "-m",
-        "hesperus",
-        "view",
-        "one/answers.parquet",
-        "two/answers.parquet",
-        "--port",
-        "0",
-        "--no-browser",
-    ]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        url = process.stderr.readline().strip()
-        assert "answers.parquet, answers.parquet (2) on this machine only" in process.stderr.readline()
-        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        assert "To the runs" in opener.open(url, timeout=LIMIT).read().decode()
-        page = opener.open(url.partition("/open/")[0] + "/", timeout=LIMIT).read().decode()
-        assert "answers.parquet (2)" in page and "test/one" in page
-        process.send_signal(signal.SIGINT)
-        assert ends(process) == 0 and process.stderr.read() == ""
+    records = ("one/answers.parquet", "two/answers.parquet")
+    process = started("view", *records, "--port", "0", "--no-browser", cwd=tmp_path)
+    url = process.stderr.readline().strip()
+    assert "answers.parquet, answers.parquet (2) on this machine only" in process.stderr.readline()
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    assert "To the runs" in opener.open(url, timeout=LIMIT).read().decode()
+    page = opener.open(url.partition("/open/")[0] + "/", timeout=LIMIT).read().decode()
+    assert "answers.parquet (2)" in page and "test/one" in page
+    process.send_signal(signal.SIGINT)
+    assert last_words(process) == "" and process.returncode == 0
 
 
 @pytest.mark.parametrize(

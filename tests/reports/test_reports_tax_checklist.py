@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -22,6 +20,7 @@ from hesperus.studies.asked.stages import run_study
 from hesperus.studies.translation_tax.simulator import Planted, simulated_benchmark
 from hesperus.studies.translation_tax.tax_study import TaxStudy
 from loopback_endpoint import free_port
+from own_process import started
 from waiting import LIMIT
 
 
@@ -57,9 +56,7 @@ def carry_out(command: str) -> None:
 
 def serve_and_rate(words: list[str]) -> None:
     """The page comes up; then both raters say something about every unit, as the page would store it."""
-    command = [sys.executable, "-m", "hesperus", *words, "--port", str(free_port())]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    assert server.stderr is not None
+    server = started(*words, "--port", free_port())
     assert "serving" in server.stderr.readline()
     server.send_signal(signal.SIGINT)
     server.communicate(timeout=LIMIT)
