@@ -12,11 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 import hesperus
-from hesperus.api.studies import STUDIES
+from hesperus.api.studies import STUDIES, study_declaration
 from hesperus.cli.app import app
-from hesperus.records.study_keys import KEYS_FILE
-from hesperus.studies.asked.settings import Setting
-from hesperus.studies.asked.study_files import key_tree
+from hesperus.studies.asked.settings import Setting, settings_of
 
 EXIT_CODES = (
     "Exit codes: 0 fine; 1 a failed check, files that could not be imported, or a merge with conflicts or gaps; 2 bad use, or a file that breaks its",
@@ -109,16 +107,17 @@ def settings_page() -> str:
         "as a flag it may also be written `--sample.n 100`. `hesperus run STUDY --schema` prints the JSON schema of a study",
         "file, by which editors check and complete it.", "",
     ]  # fmt: skip
-    for kind in STUDIES.values():
+    for name in STUDIES:
+        study = study_declaration(name)
         parts += [
-            f"## {kind.name}",
+            f"## {name}",
             "",
-            (kind.model.__doc__ or "").strip(),
+            (study.__doc__ or "").strip(),
             "",
             "| key | flag | default | meaning |",
             "|---|---|---|---|",
         ]
-        parts += [_row(one) for one in kind.settings()]
+        parts += [_row(one) for one in settings_of(study)]
         parts.append("")
     return "\n".join(parts)
 
@@ -135,17 +134,10 @@ def _row(setting: Setting) -> str:
     )
 
 
-def study_keys() -> str:
-    """Keys of every study, by which the study of a run folder is checked, as JSON."""
-    keys = {kind.name: key_tree(kind.model) for kind in STUDIES.values()}
-    return json.dumps(keys, indent=1, sort_keys=True) + "\n"
-
-
 def main() -> int:
     """Write the pages, or with --check say whether they are up to date (exit code 1 if not)."""
-    keys = HERE.parent / "src" / "hesperus" / "records" / KEYS_FILE
     pages = {
-        HERE / "cli.md": page(), HERE / "reference.md": python_page(), HERE / "settings.md": settings_page(), keys: study_keys(),
+        HERE / "cli.md": page(), HERE / "reference.md": python_page(), HERE / "settings.md": settings_page(),
     }  # fmt: skip
     if "--check" in sys.argv:
         return int(

@@ -17,7 +17,8 @@ import hesperus
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hesperus"
 
 FLOOR_0 = {
-    "lazy", "tables", "plugins", "types", "errors", "fingerprint", "frames", "version", "languages", "memory", "model_faults", "normalization",
+    "declared_studies", "lazy", "tables", "plugins", "types", "errors", "fingerprint", "frames", "version", "languages", "memory",
+    "model_faults", "normalization",
     "packed_text", "rounding", "serving", "spreadsheets", "storage", "strict_yaml", "terminal_width", "text_files", "untrusted", "wording",
 }  # fmt: skip
 ALL_BELOW_STUDIES = FLOOR_0 | {
@@ -28,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "types": set(),
     "errors": set(),
     "version": set(),
+    "declared_studies": set(),
     "lazy": set(),
     "memory": set(),
     "model_faults": {"errors"},

@@ -30,19 +30,20 @@ KINDS: Mapping[str, str] = {
     "languages": "the path of a language pack; its name is the tag",
     "measures": "a hesperus.analysis.measure.Measure: a function (records, settings) under the decorator `measure`",
     "models": "a function (name, options) that makes a model; its name is the prefix of model names",
+    "pages": "a function (inputs), a hesperus.reports.study_pages.MakePage, that makes the page of a study; its name is the study's",
     "senses": "a hesperus.senses.SenseMaker; its name is the variant of sense codes",
-    "studies": "a hesperus.api.studies.StudyKind",
+    "studies": "a class of fields, a hesperus.studies.asked.declaring.Declared",
     "tasks": "the path of a task file",
     "translators": "a function (name, options) that makes a translator; its name is the prefix of translators",
 }
 """Kind of plug-in to what is offered."""
 
 _IS: Mapping[str, Callable[[object], bool]] = {
-    **dict.fromkeys(("evaluators", "measures", "models", "translators"), callable),
+    **dict.fromkeys(("evaluators", "measures", "models", "pages", "translators"), callable),
     **dict.fromkeys(("languages", "tasks"), lambda thing: isinstance(thing, str | Path | Traversable)),
     "importers": lambda thing: callable(thing) or hasattr(thing, "reader"),
     "senses": lambda thing: hasattr(thing, "read"),
-    "studies": lambda thing: hasattr(thing, "declaration"),
+    "studies": lambda thing: hasattr(thing, "stages_in"),
 }
 """Kind of plug-in to whether something can be one; what it does is seen when it is used."""
 

@@ -62,7 +62,7 @@ def test_a_run_says_what_it_is_and_what_was_found(runs: dict[str, hs.RunResult],
     assert repr(run).startswith(f"{name}: 2 models, ") and len(run.records) > 20
     assert run.folder.is_dir() and not run.faults
     again = hs.open_run(run.folder)
-    assert again.kind is run.kind and ordered(again.records).equals(ordered(run.records))
+    assert again.kind == run.kind == name and ordered(again.records).equals(ordered(run.records))
     assert "<table" in run._repr_html_() and name in run._repr_html_()
 
 

@@ -15,9 +15,10 @@ import typer
 from typer.testing import CliRunner
 
 import hesperus.cli
-from hesperus.api.studies import STUDIES
+from hesperus.api.studies import STUDIES, study_declaration
 from hesperus.cli.app import app
 from hesperus.cli.mirrored import mirrored
+from hesperus.studies.asked.settings import settings_of
 
 RUNNER = CliRunner()
 ROOT = typer.main.get_command(app)
@@ -59,8 +60,9 @@ def test_examples_are_lines_that_can_be_copied() -> None:
 @pytest.mark.parametrize("study", STUDIES)
 def test_help_of_a_study_shows_its_settings_and_no_other(study: str) -> None:
     text = shown("run", study)
-    own = {one.flag for one in STUDIES[study].settings() if one.kind is not None}
-    for name in {one.flag for kind in STUDIES.values() for one in kind.settings()}:
+    known = {name: settings_of(study_declaration(name)) for name in STUDIES}
+    own = {one.flag for one in known[study] if one.kind is not None}
+    for name in {one.flag for many in known.values() for one in many}:
         is_listed = re.search(rf"--{re.escape(name)}[ /\n]", text.split("Arguments:")[1]) is not None
         assert is_listed is (name in own), name
     assert f"Of the study {study}:" in text

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from hesperus.api.declared import declared_study
-from hesperus.api.studies import STUDIES
+from hesperus.api.studies import STUDIES, study_declaration
 from hesperus.cli.app import app
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
-from hesperus.studies.asked.settings import SHORT
+from hesperus.studies.asked.settings import SHORT, settings_of
 
 LEAST: dict[str, dict[str, Any]] = {
     "multisense": {"task": "atlas", "models": ["pocket/s"], "target": ["de"]},
@@ -40,7 +40,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_flag_is_the_key_of_a_file(name: str) -> None:
-    flags = [one for one in STUDIES[name].settings() if one.kind is int and not one.is_many]
+    flags = [one for one in settings_of(study_declaration(name)) if one.kind is int and not one.is_many]
     assert len(flags) > 10
     for one in flags:
         least = {key: value for key, value in LEAST[name].items() if key != one.key.partition(".")[0]}
@@ -58,20 +58,21 @@ def test_every_flag_is_the_key_of_a_file(name: str) -> None:
 
 
 def test_short_names_are_those_of_keys_that_exist() -> None:
-    keys = {one.key for kind in STUDIES.values() for one in kind.settings()}
+    known = {name: settings_of(study_declaration(name)) for name in STUDIES}
+    keys = {one.key for many in known.values() for one in many}
     assert keys >= {key for key in SHORT if key.partition(".")[0] != "bootstrap"} and "bootstrap.seed" in keys
-    for kind in STUDIES.values():
-        flags = [one.flag for one in kind.settings()]
-        assert len(set(flags)) == len(flags), kind.name
-        assert not [one.key for one in kind.settings() if not one.text]
+    for name, many in known.items():
+        flags = [one.flag for one in many]
+        assert len(set(flags)) == len(flags), name
+        assert not [one.key for one in many if not one.text]
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_schema_of_a_study_knows_its_keys(name: str) -> None:
     schema = json.loads(call("run", name, "--schema").stdout)
-    assert set(schema["properties"]) == {one.key.partition(".")[0] for one in STUDIES[name].settings()} | {
-        "study"
-    }
+    assert set(schema["properties"]) == {
+        one.key.partition(".")[0] for one in settings_of(study_declaration(name))
+    } | {"study"}
     assert schema["additionalProperties"] is False
     assert all({"description", "$ref"} & set(one) for one in schema["properties"].values())
 

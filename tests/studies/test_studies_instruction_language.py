@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import hesperus as hs
-from hesperus.api.studies import study_kind, study_names
+from hesperus.api.studies import study_declaration, study_names
 from hesperus.asking import ReplyStore
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.studies.asked.settings import settings_of
@@ -109,8 +109,7 @@ def test_what_cannot_be_asked_so_is_refused():
 
 def test_a_flag_says_it_too():
     flags = {
-        kind.name: {one.flag: one.kind for one in settings_of(kind.model)}
-        for kind in map(study_kind, study_names())
+        name: {one.flag: one.kind for one in settings_of(study_declaration(name))} for name in study_names()
     }
     asked = {name for name, known in flags.items() if "instruction-language" in known}
     assert asked == {"multisense", "similarity", "translation_tax"}

@@ -5,33 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
 
 import polars as pl
 
+from hesperus import plugins
+from hesperus.declared_studies import declared_studies
 from hesperus.records import Run
 from hesperus.records.runs import SIGNATURE_FILE, STUDY_FILE, mapping_in
 from hesperus.wording import parsed
 
-StudyKind = Literal["multisense", "similarity", "translate_then_evaluate", "translation_tax"]
-_KINDS: tuple[StudyKind, ...] = get_args(StudyKind)
+
+def study_kind(run: Run) -> str:
+    """The study that its study file names; of records of another origin, the one whose page fits them (kind_of_records)."""
+    named = run.study.get("study")
+    if isinstance(named, str) and (
+        named in declared_studies() or named in plugins.names("hesperus.studies", {})
+    ):
+        return named
+    return kind_of_records(run.records)
 
 
-def study_kind(run: Run) -> StudyKind:
-    """What the study file says; for records of another origin, what they hold.
+def kind_of_records(records: pl.DataFrame) -> str:
+    """The study whose page fits records.
 
     Where a sense was made from another, the report of senses compares what was made with what it was made from. Where
     nothing was made, and a model was asked in several languages, or several models in one, they are compared as in a
     similarity study.
     """
-    named = run.study.get("study")
-    for kind in _KINDS:
-        if named == kind:
-            return kind
-    codes = {*run.records["instruction"].unique(), *run.records["input"].unique()}
+    codes = {*records["instruction"].unique(), *records["input"].unique()}
     if any((sense := parsed(code)) is not None and not sense.is_original for code in codes):
         return "multisense"
-    return "similarity" if _comparable(whole_senses(run.records)) else "multisense"
+    return "similarity" if _comparable(whole_senses(records)) else "multisense"
 
 
 def whole_senses(records: pl.DataFrame) -> pl.DataFrame:

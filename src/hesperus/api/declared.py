@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hesperus.api.studies import StudyKind, study_kind, study_names, unknown_study
+from hesperus.api.studies import study_declaration, study_names, unknown_study
 from hesperus.errors import HesperusWarning, UsageError
 from hesperus.plugins import load_file
 
@@ -29,14 +29,12 @@ class DeclaredStudy:
     """A study that was asked for.
 
     Attributes:
-        kind: Which.
         study: Its validated declaration.
         file: The study file, or None if absent.
         home: Folder in which the relative paths of that file start, or None if that is the working directory.
         is_changed: Whether settings were laid over what the file says.
     """
 
-    kind: StudyKind
     study: Declared
     file: Path | None = None
     home: Path | None = None
@@ -90,7 +88,7 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
     _load_plugins(
         {**values, **settings}.get("plugins"), home, named_by=None if "plugins" in settings else file
     )
-    kind = study_kind(str({**values, **settings}.get("study", "multisense")))
+    kind = study_declaration(str({**values, **settings}.get("study", "multisense")))
     for path, value in _by_key(kind, settings).items():
         _lay(values, path.split("."), _from_here(value, home))
 
@@ -98,33 +96,33 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
         return None if document is None or key in settings else document.line(key)
 
     with _in(home):
-        declared = kind.model.from_mapping(values, file=file, lines=lines)
-    return DeclaredStudy(kind, declared, file, home, is_changed=bool(settings))
+        declared = kind.from_mapping(values, file=file, lines=lines)
+    return DeclaredStudy(declared, file, home, is_changed=bool(settings))
 
 
-def _by_key(kind: StudyKind, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _by_key(kind: type[Declared], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings by the keys of a study file: `limit` is the flag of `sample.n`."""
     from hesperus.studies.asked.settings import settings_of
 
-    known = settings_of(kind.model)
+    known = settings_of(kind)
     flags = {one.flag.replace("-", "_"): one.key for one in known}
     several = {one.key for one in known if one.is_many}
     found: dict[str, Any] = {}
     for name, value in settings.items():
-        key = name if name.partition(".")[0] in kind.model.model_fields else flags.get(name, name)
+        key = name if name.partition(".")[0] in kind.model_fields else flags.get(name, name)
         if key in found:
             raise UsageError(f"{key} is given twice, also as {name}")
         found[key] = [value] if key in several and isinstance(value, str) else value
     return found
 
 
-def kind_of(study: Study) -> StudyKind:
+def kind_of(study: Study) -> type[Declared]:
     """Which study it is, before it is validated."""
     values, found = _keys_of(study)
     name = str(values.get("study", "multisense"))
     if found is not None and name not in study_names():
         _load_plugins(values.get("plugins"), _home(values, {}, found[0]), named_by=found[0])
-    return study_kind(name)
+    return study_declaration(name)
 
 
 def _load_plugins(files: object, home: Path | None, *, named_by: Path | None) -> None:

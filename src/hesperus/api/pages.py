@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hesperus.evidence.page import PageClaims
     from hesperus.records import Run
     from hesperus.reports.card import Card
-    from hesperus.reports.html import Report
+    from hesperus.reports.study_pages import Report
     from hesperus.reports.theme import FigureFormat
 
 

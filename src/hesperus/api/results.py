@@ -14,7 +14,7 @@ from hesperus.analysis.table import Table
 from hesperus.api.declared import DeclaredStudy, Study, declared_study
 from hesperus.api.measuring import measure
 from hesperus.api.pages import page_of, report
-from hesperus.api.studies import StudyKind, study_kind, study_names
+from hesperus.api.studies import study_names
 from hesperus.records import Run, conform, read_any_run, read_run
 from hesperus.records.packed import whole_records
 from hesperus.studies.asked.keeping import StudyRun, refuse_incomplete
@@ -34,7 +34,7 @@ class RunResult:
     Attributes:
         run: Records, items, study and signature.
         folder: Where it lies; a file of records represents itself.
-        kind: Which study it is, or None of records that come from elsewhere.
+        kind: Name of the study, or None of records that come from elsewhere.
         faults: What could not be asked, each as one line for people.
         notes: What was excluded before anything was asked, and replies that were cut off, each as one line.
         shard: Where only a part of a study was asked: which, and where its replies are. There are no records then.
@@ -42,13 +42,13 @@ class RunResult:
 
     run: Run
     folder: Path
-    kind: StudyKind | None = None
+    kind: str | None = None
     faults: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     shard: ShardResult | None = None
 
     @classmethod
-    def of(cls, kind: StudyKind, found: StudyRun, folder: Path) -> RunResult:
+    def of(cls, kind: str, found: StudyRun, folder: Path) -> RunResult:
         """The result of a study that was run."""
         notes = tuple(str(note) for note in (found.excluded, found.dropped, found.cut_off) if note)
         return cls(found.run, folder, kind, found.faults, notes, found.shard)
@@ -127,9 +127,8 @@ class RunResult:
             return "\n".join([str(self.shard), *(f"incomplete: {fault}" for fault in self.faults)])
         held = self.run.records
         models, items = held["model"].n_unique(), held["item"].n_unique()
-        name = self.kind.name if self.kind else "records"
         sizes = (counted(models, "model"), counted(items, "item"), counted(len(held), "record"))
-        line = f"{name}: {', '.join(sizes)} in {self.folder}"
+        line = f"{self.kind or 'records'}: {', '.join(sizes)} in {self.folder}"
         return "\n".join([line, *self.notes, *(f"incomplete: {fault}" for fault in self.faults)])
 
     def _repr_html_(self) -> str:
@@ -206,7 +205,7 @@ def run_declared(
     kept = None if store is None else Path(store)
     with stage_progress(progress) as watch:
         found = declared.run(folder, store=kept, progress=watch, **more)
-    return RunResult.of(declared.kind, found, folder)
+    return RunResult.of(declared.study.name(), found, folder)
 
 
 def open_run(place: RunResult | StudyRun | pl.DataFrame | Path | str) -> RunResult:
@@ -222,11 +221,10 @@ def open_run(place: RunResult | StudyRun | pl.DataFrame | Path | str) -> RunResu
     if isinstance(place, RunResult):
         return place
     if isinstance(place, StudyRun):
-        return RunResult.of(study_kind(str(place.run.study["study"])), place, place.folder)
+        return RunResult.of(str(place.run.study["study"]), place, place.folder)
     if not isinstance(place, Path | str):
         return RunResult(Run(conform(place)), Path())
     path = Path(place)
     run = read_any_run(path)
     named = str(run.study.get("study"))
-    kind = study_kind(named) if named in study_names() else None
-    return RunResult(run, path, kind)
+    return RunResult(run, path, named if named in study_names() else None)

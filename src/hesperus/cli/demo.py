@@ -47,6 +47,7 @@ def command(
     """
     from hesperus.api.pages import report
     from hesperus.api.results import run
+    from hesperus.api.studies import usual_table
     from hesperus.api.translation_scoring import score
     from hesperus.reports.formats import print_table
 
@@ -57,16 +58,16 @@ def command(
     }  # fmt: skip
     first = run(values, out=out, store=store, progress=not quiet)
     assert first.kind is not None
-    print_table(first.kind.summary(first), "table")
+    print_table(usual_table(first, first.kind), "table")
     score(out)
     pages = [report(out)]
     for folder, study in _further(models or MODELS, targets or TARGETS, limit):
         found = run(study, out=out / folder, store=store, progress=not quiet)
         assert found.kind is not None
         typer.echo()
-        print_table(found.kind.summary(found), "table")
+        print_table(usual_table(found, found.kind), "table")
         found.raise_if_incomplete()
-        if found.kind.name == "translation_tax":
+        if found.kind == "translation_tax":
             _align(study["source"], study["target"], out / folder)
         pages.append(report(out / folder))
     say(f"\nReport: {pages[0]}; also {', '.join(map(str, pages[1:]))}\nAgain, on your own model: hesperus run multisense --task atlas "

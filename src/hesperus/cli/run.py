@@ -13,6 +13,7 @@ from hesperus.cli.study_flags import takes_study
 
 if TYPE_CHECKING:
     from hesperus.api.results import RunResult
+    from hesperus.studies.asked.declaring import Declared
 
 
 @takes_study
@@ -63,15 +64,16 @@ def command(
         schema: Print the JSON schema of a study file, and stop.
     """
     from hesperus.api.results import open_run, run_declared
+    from hesperus.api.studies import study_table
     from hesperus.errors import UnknownNameError
     from hesperus.reports.formats import print_table
 
-    kind = declared.kind
-    if table is not None and table not in kind.tables:
-        raise UnknownNameError(f"table of {kind.name}", table, kind.tables)
+    study = type(declared.study)
+    if table is not None and table not in study.tables:
+        raise UnknownNameError(f"table of {study.name()}", table, study.tables)
     if table is not None and out is None and store is None and declared.is_finished:
         held = open_run(declared.folder())
-        print_table(kind.table(held, table), format)
+        print_table(study_table(held, table), format)
         say(f"run folder: {held.folder}   shown from what it holds; nothing was asked")
         return
     run = run_declared(declared, out=out, store=store, progress=not quiet)
@@ -80,18 +82,18 @@ def command(
     if run.shard is not None:
         run.raise_if_incomplete()
         return
-    _show(run, table, format)
-    further = "; ".join(command.format(run=shlex.quote(str(run.folder))) for command in kind.next)
+    _show(run, study, table, format)
+    further = "; ".join(command.format(run=shlex.quote(str(run.folder))) for command in study.next_commands)
     say(f"run folder: {run.folder}   next: {further}")
     run.raise_if_incomplete()
 
 
-def _show(run: RunResult, name: str | None, format: str) -> None:
+def _show(run: RunResult, study: type[Declared], name: str | None, format: str) -> None:
     """Print the table that was asked for; a person who asked for none sees the summary first."""
     from hesperus.analysis.run_notes import nothing_answered, run_notes
+    from hesperus.api.studies import study_table, usual_table
     from hesperus.reports.formats import print_table
 
-    assert run.kind is not None
     nothing = nothing_answered(run.run.records)
     if nothing:
         say(nothing)
@@ -101,7 +103,7 @@ def _show(run: RunResult, name: str | None, format: str) -> None:
         print_table(summary, "table")
     shown = None
     if not (nothing and format == "table"):
-        shown = run.kind.summary(run) if plain else run.kind.table(run, name or run.kind.tables[0])
+        shown = usual_table(run, study.name()) if plain else study_table(run, name or study.tables[0])
         print_table(shown, format)
     for note in run_notes(summary, run.run.records, run.signature):
         say(f"note: {note}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer._click.exceptions import NoSuchOption
 
-from hesperus.api.studies import STUDIES, study_kind, study_names
+from hesperus.api.studies import STUDIES, study_declaration, study_names
 from hesperus.cli.flags import given_values, own_settings
 from hesperus.cli.help import PlainCommand
 from hesperus.cli.mirrored import without_arguments
@@ -47,7 +47,7 @@ class StudyCommand(PlainCommand):
         wants_help = bool({"--help", "-h"} & set(args)) or ctx.resilient_parsing
         named = ctx.meta[_NAMED] = _study_named(self._named(args), forgiving=wants_help)
         if named is not None and "--schema" in args and not wants_help:
-            typer.echo(json.dumps(study_kind(named).model.model_json_schema(), ensure_ascii=False, indent=2))
+            typer.echo(json.dumps(study_declaration(named).model_json_schema(), ensure_ascii=False, indent=2))
             raise typer.Exit
         try:
             rest = super().parse_args(ctx, args)
@@ -75,9 +75,9 @@ class StudyCommand(PlainCommand):
     def shown_help(self, ctx: Context) -> str:
         """With what the studies are, or the one that is named, and without the examples of others."""
         named = ctx.meta.get(_NAMED)
-        kinds = [study_kind(name) for name in (study_names() if named is None else [named])]
+        kinds = [study_declaration(name) for name in (study_names() if named is None else [named])]
         others = [name for name in study_names() if named not in (name, None)]
-        told = " ".join(f"`{kind.name}` {kind.help}" for kind in kinds if kind.help)
+        told = " ".join(f"`{kind.name()}` {kind.help}" for kind in kinds if kind.help)
         whole = (self.help or "").replace(_TOLD, told)
         kept = [one for one in whole.split("\n\n") if one and not _is_example_of(one, others)]
         if named is None:
@@ -134,9 +134,10 @@ def _declared(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
     Names of `flags` are keys of settings, with `__` for a dot.
     """
     from hesperus.api.declared import declared_study, kind_of
+    from hesperus.studies.asked.settings import settings_of
 
     kind = kind_of(what)
-    known = {one.key: one for one in kind.settings()}
+    known = {one.key: one for one in settings_of(kind)}
     given = {}
     for name, value in flags.items():
         if value is None or (isinstance(value, list | tuple) and not value):
@@ -145,13 +146,13 @@ def _declared(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
         if isinstance(value, list | tuple) and not setting.is_many:
             if len(value) > 1:
                 raise UsageError(
-                    f"--{setting.flag} is given {len(value)} times; the study {kind.name} takes one"
+                    f"--{setting.flag} is given {len(value)} times; the study {kind.name()} takes one"
                 )
             value = value[0]
         given[setting.key] = value
     missing = [f"--{one.flag}" for one in known.values() if one.is_required and one.key not in given]
     if what in study_names() and missing:
-        raise UsageError(f"the study {kind.name} needs {', '.join(missing)} (or a study file)")
+        raise UsageError(f"the study {kind.name()} needs {', '.join(missing)} (or a study file)")
     declared = declared_study(what, given)
     if declared.home is not None:
         say(f"{declared.file}: its files are those of {declared.home}")
@@ -165,21 +166,27 @@ def _study_named(what: str | None, *, forgiving: bool) -> str | None:
     if what is None:
         return None
     try:
-        return kind_of(what).name
+        return kind_of(what).name()
     except (HesperusError, OSError):
         if forgiving:
             return None
         raise
 
 
+def _settings(study: str) -> tuple[Setting, ...]:
+    from hesperus.studies.asked.settings import settings_of
+
+    return settings_of(study_declaration(study))
+
+
 @cache
 def _flags(study: str) -> tuple[Parameter, ...]:
-    return _made([one for one in study_kind(study).settings() if one.kind is not None])
+    return _made([one for one in _settings(study) if one.kind is not None])
 
 
 @cache
 def _shared_flags() -> tuple[Parameter, ...]:
-    first, *others = ({one.key: one for one in kind.settings()} for kind in STUDIES.values())
+    first, *others = ({one.key: one for one in _settings(name)} for name in STUDIES)
     shared = [
         one for key, one in first.items() if one.kind is not None and all(key in many for many in others)
     ]

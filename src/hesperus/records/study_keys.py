@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from hesperus import plugins
+from hesperus.declared_studies import declared_studies, keys_of
 from hesperus.errors import DataError, UnknownKeyWarning
 from hesperus.records.earlier import warn_of_study, warn_of_version
 from hesperus.records.reading import RECORDS_FILE
 from hesperus.strict_yaml import Document
-
-KEYS_FILE = "study_keys.json"
-"""Keys of every study, written by `make docs` from the fields of the studies."""
 
 DECIDING = ("bootstrap", "comparison")
 """Parts from which every table takes its settings: an unknown key in them would have changed numbers."""
@@ -27,13 +22,18 @@ _OF_TABLES = ("study", "invalid", "bootstrap")
 """Keys that tables read from the study of any run, whatever wrote it; keys below the last are as in open answers."""
 
 
-@cache
-def known_keys() -> Mapping[str, Mapping[str, Any]]:
-    """Name of a study to its keys: key to those below it, or to None if anything may be below; `*` is any key."""
-    held: dict[str, dict[str, Any]] = json.loads(files(__package__).joinpath(KEYS_FILE).read_text("utf-8"))
-    held["import"] = dict.fromkeys(("logs", "left_out", "notes"))
-    held["similarity"]["comparison"]["exclude"] = None  # of a study itself it is a key of its own
-    return held
+_IMPORT = "import"
+"""What the study file of imported logs names, which no study is."""
+
+
+def _keys_of(study: str) -> Mapping[str, Any]:
+    """Keys of a study: key to those below it, or to None if anything may be below; `*` is any key."""
+    if study == _IMPORT:
+        return dict.fromkeys(("logs", "left_out", "notes"))
+    keys = keys_of(study)
+    if study == "similarity":  # of a study file it is a key of its own
+        keys = {**keys, "comparison": {**keys["comparison"], "exclude": None}}
+    return keys
 
 
 def check_study(folder: Path, document: Document) -> None:
@@ -66,13 +66,14 @@ def unknown_keys(study: Mapping[str, Any], document: Document | None = None) -> 
     Raises:
         DataError: A key in a part that decides numbers (DECIDING).
     """
-    name, kinds = study.get("study"), known_keys()
+    name, kinds = study.get("study"), (*declared_studies(), _IMPORT)
     if isinstance(name, str) and name not in kinds:
         is_offered = "plugins" in study or name in plugins.names("hesperus.studies", {})
         return "" if is_offered else _unknown_study(name, kinds)
-    every = {key: kinds["translate_then_evaluate"].get(key) for key in _OF_TABLES}
-    for one in (kinds[name],) if isinstance(name, str) else kinds.values():
-        every |= one
+    shared = keys_of("translate_then_evaluate")
+    every = {key: shared.get(key) for key in _OF_TABLES}
+    for kind in [name] if isinstance(name, str) else kinds:
+        every |= _keys_of(kind)
     found = list(_unknown(study, every))
     for path, known in found:
         if path.partition(".")[0] in DECIDING:
@@ -89,8 +90,8 @@ def unknown_keys(study: Mapping[str, Any], document: Document | None = None) -> 
     )
 
 
-def _unknown_study(name: str, kinds: Mapping[str, object]) -> str:
-    near = get_close_matches(name, list(kinds), n=1, cutoff=0.55)
+def _unknown_study(name: str, kinds: Sequence[str]) -> str:
+    near = get_close_matches(name, kinds, n=1, cutoff=0.55)
     meant = f" (did you mean {near[0]!r}?)" if near else ""
     return (
         f"study.yaml names a study that this version of hesperus does not know: {name!r}{meant}. Its keys say nothing "

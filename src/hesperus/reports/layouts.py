@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hesperus.analysis.measure import Measure
-from hesperus.analysis.measure_names import offered_measures
+from hesperus.analysis.measure_names import MEASURES, offered_measures
 from hesperus.analysis.registry import measure_of, measure_table
 from hesperus.analysis.run_kinds import Described
 from hesperus.analysis.settings import GivenSettings
@@ -249,12 +249,12 @@ def declared_grid(table: Table) -> Grid | None:
     return None if declared is None or not declared.statistics else _grid(declared, table)
 
 
-def offered_blocks(run: Run, given: GivenSettings) -> Iterator[Block | None]:
-    """A section with every measure of a plug-in, for the end of a page; nothing without any."""
-    names = offered_measures()
+def further_blocks(run: Run, given: GivenSettings) -> Iterator[Block | None]:
+    """A section for the end of a page with every measure that no page has a place for, as those of plug-ins; or nothing."""
+    names = (*(name for name in MEASURES if name not in _LAYOUTS), *offered_measures())
     if not names or run.records.is_empty():
         return
-    yield Section("Measures of plug-ins", "plug-ins", listed="Plug-ins")
+    yield Section("Further measures", "further")
     described = Described(run.study, run.signature)
     # Another package may read any column.
     run = unpacked(run)

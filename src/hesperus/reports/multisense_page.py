@@ -23,8 +23,9 @@ from hesperus.reports.card import card_of
 from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.multisense_drawings import drawings
-from hesperus.reports.overview import overview, replies_blocks
+from hesperus.reports.overview import overview, replies_blocks, unlabelled_report
 from hesperus.reports.provenance import card_blocks, closing
+from hesperus.reports.study_pages import PageInputs, Report, study_page
 from hesperus.reports.translation_figures import worst_translations_blocks
 from hesperus.wording import counted, own_senses, parsed, sense_sentence
 
@@ -77,12 +78,12 @@ class MultisenseReport:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.html.Report."""
+        """See hesperus.reports.study_pages.Report."""
         return tuple(self.measured)
 
     @property
     def measured(self) -> Mapping[str, Table]:
-        """See hesperus.reports.html.Report."""
+        """See hesperus.reports.study_pages.Report."""
         found = self.findings
         return {
             "summary": self.summary,
@@ -116,6 +117,13 @@ class MultisenseReport:
             ),
         )
         return Page.of(story.title(run.records), lead, blocks)
+
+
+@study_page("multisense")
+def multisense_page(of: PageInputs) -> Report:
+    """The page of senses, or one that says that no answer is a label."""
+    told = unlabelled_report(of.run, resolve_settings(of.given, of.run.study))
+    return told or multisense_report(of.run, given=of.given, scores=of.scores)
 
 
 def multisense_report(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import polars as pl
 
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.reply_language import language_table
-from hesperus.analysis.run_notes import nothing_answered, run_notes
+from hesperus.analysis.run_notes import run_notes
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.single import outcomes_table
 from hesperus.analysis.summary import SummaryCells, summary_cells, summary_table
@@ -23,6 +23,7 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import outcomes_grid, overview_grid
 from hesperus.reports.provenance import cited, made
+from hesperus.reports.study_pages import ReadyReport
 from hesperus.reports.tabulated import tabulated
 from hesperus.wording import counted, few_or_counted
 
@@ -69,52 +70,6 @@ _TEXTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomesReport:
-    """The page of a run without a label to measure: that sentence, and what became of the questions.
-
-    Attributes:
-        title: Of the page.
-        said: The sentence.
-        grid: What became of the questions, by model and prompt; None if nothing was asked.
-        notes: Why, as far as the records tell.
-        settings: How the shares were measured.
-    """
-
-    title: str
-    said: str
-    grid: Grid | None
-    notes: tuple[str, ...]
-    settings: MeasureSettings
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.html.Report."""
-        return ("summary",)
-
-    @property
-    def measured(self) -> Mapping[str, Table]:
-        """See hesperus.reports.html.Report."""
-        return {}
-
-    def drawings(self) -> list[Drawing]:
-        """None: there is nothing to draw."""
-        return []
-
-    def page(self, run: Run) -> Page:
-        """The page."""
-        measured = interval_text(self.settings.bootstrap) if self.grid else ""
-        blocks = (
-            Section("What became of the questions", "summary"),
-            Sentences.of(self.notes),
-            self.grid,
-            Section("How it was measured" if self.grid else "How it was declared", "measured"),
-            Sentences.of([measured] if measured else []),
-            *made(run, self.settings.signed()),
-        )
-        return Page.of(self.title, [note(self.said, level="lead")], blocks)
-
-
 _UNSCORED = "The answers are there, but not yet compared: no evaluation is in the run folder. The same `hesperus run` goes on where it stopped."
 
 
@@ -124,43 +79,63 @@ _ALONE = (
 )
 
 
-def is_single(records: pl.DataFrame) -> bool:
-    """Whether no task has two runs, of whatever model, instruction or input, that could be compared."""
-    runs = records.select("task", "model", "instruction", "input").unique()
-    return not runs.is_empty() and runs.height == runs["task"].n_unique()
+def outcomes_report(run: Run, settings: MeasureSettings) -> ReadyReport:
+    """The page of a run of which no question was answered."""
+    if run.records.is_empty():
+        return _said("Nothing was asked", "There is no record, hence nothing to measure.", run, settings)
+    return _outcomes(
+        "Nothing was answered", "No question has an answer, hence there is nothing to measure.", run, settings
+    )
 
 
-def outcomes_report(
-    run: Run, settings: MeasureSettings, *, unscored: bool = False, is_alone: bool = False
-) -> OutcomesReport | None:
-    """The page of a run without anything to compare or measure; None of any other.
+def unlabelled_report(run: Run, settings: MeasureSettings) -> ReadyReport | None:
+    """The page of a run whose answers are all texts of their own, which has no label to measure; None of any other."""
+    if set(run.records["task"].unique()) - set(free_texts(run.records)):
+        return None
+    return _outcomes("Answers without labels", _TEXTS, run, settings)
 
-    No question was answered, all answers are texts of their own, or it is said that there is a single run.
 
-    Args:
-        run: The run.
-        settings: How it would be measured.
-        unscored: Whether it is one of open answers that was stopped before they were evaluated.
-        is_alone: Whether it holds no two runs that its page would compare.
-    """
-    records = run.records
+def unscored_report(run: Run, settings: MeasureSettings) -> ReadyReport:
+    """The page of a run of open answers that was stopped before they were evaluated."""
+    return _outcomes("Not evaluated yet", _UNSCORED, run, settings)
+
+
+def lone_report(run: Run, settings: MeasureSettings) -> ReadyReport | None:
+    """The page of a run that has no two runs to compare; None of any other."""
+    runs = run.records.select("task", "model", "instruction", "input").unique()
+    if runs.height != runs["task"].n_unique():
+        return None
     settings = replace(settings, by=())
-    if is_alone and not nothing_answered(records):
-        summary = summary_table(records, settings=settings)
-        told = tuple(run_notes(summary, records, run.signature))
-        return OutcomesReport("Nothing to compare", _ALONE, overview_grid(summary), told, settings)
-    if records.is_empty():
-        return OutcomesReport(
-            "Nothing was asked", "There is no record, hence nothing to measure.", None, (), settings
-        )
-    title, said = "Nothing was answered", "No question has an answer, hence there is nothing to measure."
-    if not nothing_answered(records):
-        if not unscored and set(records["task"].unique()) - set(free_texts(records)):
-            return None
-        title, said = ("Not evaluated yet", _UNSCORED) if unscored else ("Answers without labels", _TEXTS)
-    summary = summary_table(records, settings=settings, labels=False)
-    notes = tuple(run_notes(summary, records, run.signature))
-    return OutcomesReport(title, said, outcomes_grid(outcomes_table(records, settings)), notes, settings)
+    summary = summary_table(run.records, settings=settings)
+    return _said("Nothing to compare", _ALONE, run, settings, summary, overview_grid(summary))
+
+
+def _outcomes(title: str, said: str, run: Run, settings: MeasureSettings) -> ReadyReport:
+    """What became of the questions, by model and prompt."""
+    settings = replace(settings, by=())
+    summary = summary_table(run.records, settings=settings, labels=False)
+    return _said(title, said, run, settings, summary, outcomes_grid(outcomes_table(run.records, settings)))
+
+
+def _said(
+    title: str,
+    said: str,
+    run: Run,
+    settings: MeasureSettings,
+    summary: Table | None = None,
+    grid: Grid | None = None,
+) -> ReadyReport:
+    """A page that says why there is nothing to measure, and what became of the questions, as far as the records tell."""
+    notes = () if summary is None else run_notes(summary, run.records, run.signature)
+    blocks = (
+        Section("What became of the questions", "summary"),
+        Sentences.of(notes),
+        grid,
+        Section("How it was measured" if grid else "How it was declared", "measured"),
+        Sentences.of([interval_text(settings.bootstrap)] if grid else []),
+        *made(run, replace(settings, by=()).signed()),
+    )
+    return ReadyReport(title, [note(said, level="lead")], blocks, further_claims=("summary",))
 
 
 Key = tuple[str, str, str, str]

@@ -13,10 +13,11 @@ import polars as pl
 
 from hesperus.analysis.measure import Statistic, measure
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table, estimate_cells
-from hesperus.api.studies import StudyKind
 from hesperus.evaluators.properties.profiles import Profiles
 from hesperus.records.importers import Importer
 from hesperus.records.importers.import_settings import LOG_COLUMNS, Log
+from hesperus.reports.blocks import note
+from hesperus.reports.study_pages import ReadyReport
 from hesperus.senses import SenseMaker
 from hesperus.studies.asked.answering import AskSettings, senses_of
 from hesperus.studies.asked.declaring import Declared
@@ -124,6 +125,9 @@ class OnceStudy(Declared):
     language: str = "en"
     """Language to ask in."""
     stages_in: ClassVar[str] = __name__
+    help: ClassVar[str] = "asks every question once."
+    tables: ClassVar[tuple[str, ...]] = ("counted",)
+    next_commands: ClassVar[tuple[str, ...]] = ("hesperus measure counted {run}",)
 
 
 def course(study, *, folder=None):
@@ -141,9 +145,11 @@ def _stages(study, material):
     return lambda: Outcome(pl.concat(frames), items_of(material))
 
 
-ONCE = StudyKind(
-    "once", OnceStudy, ("counted",), ("hesperus measure counted {run}",), help="asks every question once."
-)
+def once_page(inputs):
+    """What the page of the study shows."""
+    records = inputs.run.records
+    return ReadyReport("Every question once", [note(f"{len(records)} answers by one parrot.")])
+
 
 HESPERUS = {
     "evaluators": {"exclaims": Exclaims},
@@ -151,8 +157,9 @@ HESPERUS = {
     "languages": {"eo": ESPERANTO},
     "measures": {"counted": counted},
     "models": {"parrot": parrot},
+    "pages": {"once": once_page},
     "senses": {"shout": SHOUT},
-    "studies": {"once": ONCE},
+    "studies": {"once": OnceStudy},
     "tasks": {"tides": TIDES},
     "translators": {"swap": swap},
 }

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from hesperus.analysis.open_answers.evidence import OpenEvidence
+from hesperus.analysis.open_answers.evidence import OpenEvidence, gathered
 from hesperus.analysis.open_answers.open_findings import OpenFindings, open_findings
 from hesperus.analysis.open_answers.open_tables import of_evaluations, settings_of
 from hesperus.analysis.open_answers.pair_scores import with_scores
 from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.summary import summary_table
 from hesperus.analysis.table import Table
-from hesperus.errors import DataError
+from hesperus.errors import DataError, UsageError
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Facts, Page, Section, Sentences, fold, headline, note
 from hesperus.reports.drawing import Drawing, by_kind
@@ -23,8 +23,9 @@ from hesperus.reports.open_answers import open_grids as grids
 from hesperus.reports.open_answers import open_story as story
 from hesperus.reports.open_answers.open_figures import drawings
 from hesperus.reports.open_answers.readings import given_up, losses_blocks, repairs_grid
-from hesperus.reports.overview import overview
+from hesperus.reports.overview import overview, unscored_report
 from hesperus.reports.provenance import closing
+from hesperus.reports.study_pages import PageInputs, Report, study_page
 from hesperus.wording import property_names
 
 
@@ -38,7 +39,7 @@ class OpenAnswersReport:
         replies: The answers as they were given: the columns of the key, and `reply`.
         prompts: How the prompts came back from their translation, where some were translated.
         readability: How many of each judge's replies could be read.
-        measured: See hesperus.reports.html.Report.
+        measured: See hesperus.reports.study_pages.Report.
     """
 
     parts: tuple[OpenFindings, ...]
@@ -50,7 +51,7 @@ class OpenAnswersReport:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.html.Report."""
+        """See hesperus.reports.study_pages.Report."""
         return ("summary", "scores")
 
     def drawings(self) -> list[Drawing]:
@@ -162,6 +163,26 @@ def _repaired(sentences: pl.DataFrame, reference: str) -> Iterator[Block | None]
     yield repairs
     shown, lost = given_up(sentences, reference)
     yield fold(f"{len(shown)} of {lost:,} sentences that were given up", *shown)
+
+
+@study_page("translate_then_evaluate")
+def open_answers_page(of: PageInputs) -> Report:
+    """The page of open answers, or one that says that they are not evaluated yet.
+
+    Raises:
+        UsageError: The folder with the evaluations is not known, or there is a rule for invalid answers.
+    """
+    if of.folder is None:
+        raise UsageError(
+            "open answers are compared by the evaluations that stand in the run folder: give the folder, not the run or its "
+            "records alone"
+        )
+    evidence = gathered(of.folder, of.run)
+    if not evidence.evaluations:
+        return unscored_report(of.run, resolve_settings(of.given, of.run.study))
+    if of.given.invalid is not None:
+        raise UsageError("the rule for invalid answers is about labels, and open answers have none")
+    return open_answers_report(of.run, evidence, given=of.given)
 
 
 def open_answers_report(

@@ -28,11 +28,12 @@ from hesperus.reports.blocks import Block, Page, Section, Sentences, headline, n
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing, by_kind
 from hesperus.reports.item_section import items_blocks
-from hesperus.reports.overview import overview, replies_blocks
+from hesperus.reports.overview import lone_report, overview, replies_blocks, unlabelled_report
 from hesperus.reports.provenance import closing
 from hesperus.reports.similarity import similarity_grids as grids
 from hesperus.reports.similarity import similarity_story as story
 from hesperus.reports.similarity.similarity_figures import similarity_drawings
+from hesperus.reports.study_pages import PageInputs, Report, study_page
 from hesperus.wording import language_label
 
 _SOURCES = (
@@ -53,7 +54,7 @@ class SimilarityReport:
         skipped: Task to why it could not be compared.
         overview: The notes and the summary of the run.
         outcomes: What became of the replies.
-        measured: See hesperus.reports.html.Report.
+        measured: See hesperus.reports.study_pages.Report.
     """
 
     parts: tuple[SimilarityFindings, ...]
@@ -64,7 +65,7 @@ class SimilarityReport:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.html.Report."""
+        """See hesperus.reports.study_pages.Report."""
         return ("summary", "means", "contrasts")
 
     def drawings(self) -> list[Drawing]:
@@ -110,6 +111,14 @@ class SimilarityReport:
             *closing(run, first.tables["similarity"].signature, note(_described(first)), _SOURCES),
         )
         return Page.of(story.title(self.parts), lead, blocks)
+
+
+@study_page("similarity")
+def similarity_page(of: PageInputs) -> Report:
+    """The page of runs, or one that says that there are no two of them, or that no answer is a label."""
+    settings = resolve_settings(of.given, of.run.study)
+    told = lone_report(of.run, settings) or unlabelled_report(of.run, settings)
+    return told or similarity_report(of.run, given=of.given)
 
 
 def similarity_report(run: Run, *, given: GivenSettings | None = None) -> SimilarityReport:

@@ -29,6 +29,7 @@ from hesperus.reports.grid import Grid
 from hesperus.reports.item_section import items_blocks
 from hesperus.reports.overview import overview
 from hesperus.reports.provenance import card_blocks, closing
+from hesperus.reports.study_pages import PageInputs, Report, study_page
 from hesperus.reports.tax import checklist as points
 from hesperus.reports.tax import tax_grids as grids
 from hesperus.reports.tax import tax_story as story
@@ -69,12 +70,12 @@ class TaxReport:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.html.Report."""
+        """See hesperus.reports.study_pages.Report."""
         return ("summary", *TAX_MEASURES)
 
     @property
     def measured(self) -> Mapping[str, Table]:
-        """See hesperus.reports.html.Report."""
+        """See hesperus.reports.study_pages.Report."""
         # What people checked is in files of its own, which a measure of the run does not read.
         checked = any(who != "verifier" for who in self.evidence.passed)
         own = [name for name in TAX_MEASURES if not (checked and name == "naturalisation")]
@@ -301,6 +302,19 @@ def _to_share(origin: Origin) -> Origin:
 
     run = None if origin.run is None else last(origin.run)
     return replace(origin, run=run, flags=tuple(map(last, origin.flags)))
+
+
+@study_page("translation_tax")
+def tax_page(of: PageInputs) -> Report:
+    """None: the page of an audit is made of its evidence, by tax_report.
+
+    Raises:
+        UsageError: Always.
+    """
+    raise UsageError(
+        "the page of an audit is made of its records and of what stands beside them (strata, verdicts, ratings): "
+        "`hesperus report RUN` and hesperus.report(folder) gather it"
+    )
 
 
 def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> TaxReport:

@@ -333,6 +333,19 @@ class Declared(Terms, AskedModels, AskedItems):
 
     stages_in: ClassVar[str]
     """Module of its stages: it has `course(study, *, folder=None)`, which loads the study and names its stages."""
+    help: ClassVar[str] = ""
+    """What it does, in a sentence that goes on from its name."""
+    tables: ClassVar[tuple[str, ...]]
+    """Names of its tables: measures of its runs. The first is the usual one."""
+    shown_first: ClassVar[str] = ""
+    """The table that a person is shown first; empty: the usual one."""
+    next_commands: ClassVar[tuple[str, ...]] = ("hesperus report {run}",)
+    """Commands that go on from a run folder, with {run} in its place."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Its name: what is under `study` in a study file."""
+        return str(cls.model_fields["study"].default)
 
     @property
     def run_name(self) -> str:

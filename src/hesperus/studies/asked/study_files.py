@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 import orjson
@@ -149,19 +149,6 @@ def explained(
 def _short(given: object) -> str:
     text = repr(given)
     return text if len(text) <= 120 else f"{text[:80]}… ({len(text):,} characters)"
-
-
-def key_tree(kind: type[BaseModel]) -> dict[str, Any]:
-    """Keys of a part of a study file: each to the keys below it, or None if anything may be below; `*` is any key."""
-    return {name: _keys_below(field.annotation) for name, field in kind.model_fields.items()}
-
-
-def _keys_below(annotation: object) -> dict[str, Any] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return key_tree(annotation)
-    below = [found for inner in get_args(annotation) if (found := _keys_below(inner))]
-    is_mapping = isinstance(origin := get_origin(annotation), type) and issubclass(origin, Mapping)
-    return None if not below else {"*": below[0]} if is_mapping else below[0]
 
 
 def _part_at(kind: type[BaseModel], place: list[str]) -> type[BaseModel]:

@@ -26,6 +26,12 @@ class MultisenseStudy(Declared, Instructed):
     """The whole design: which items, which senses, which models, which comparisons."""
 
     stages_in: ClassVar[str] = "hesperus.studies.multisense.multisense_stages"
+    help: ClassVar[str] = (
+        "asks a task in several senses that the model makes itself, and measures how consistent it is."
+    )
+    tables: ClassVar[tuple[str, ...]] = (
+        "consistency", "accuracy", "agreement", "decomposition", "directions", "labels", "outcomes", "all_languages", "validity",
+    )  # fmt: skip
 
     study: Literal["multisense"] = "multisense"
     """Which study it is."""

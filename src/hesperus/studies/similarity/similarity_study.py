@@ -118,6 +118,14 @@ class SimilarityStudy(Declared, Instructed):
     """Answers that are in records already, or a task to ask models in several languages; and what is compared."""
 
     stages_in: ClassVar[str] = "hesperus.studies.similarity.similarity_stages"
+    help: ClassVar[str] = (
+        "asks models in several languages (or takes the records of earlier runs and of imported logs), and measures "
+        "which of these runs make the same mistakes."
+    )
+    tables: ClassVar[tuple[str, ...]] = (
+        "means", "similarity", "contrasts", "correlations", "all_languages", "scoring",
+    )  # fmt: skip
+    next_commands: ClassVar[tuple[str, ...]] = ("hesperus measure contrasts {run}", "hesperus report {run}")
 
     study: Literal["similarity"] = "similarity"
     """Which study it is."""

@@ -26,6 +26,14 @@ class OpenAnswersStudy(Declared):
     """Prompts asked in several languages, answers put into one, and compared there."""
 
     stages_in: ClassVar[str] = "hesperus.studies.translate_then_evaluate.open_stages"
+    help: ClassVar[str] = (
+        "asks for open answers in several languages, puts them into English and evaluates them there."
+    )
+    tables: ClassVar[tuple[str, ...]] = ("scores", "groups", "counts", "prompts", "readability")
+    next_commands: ClassVar[tuple[str, ...]] = (
+        "hesperus report {run}",
+        "hesperus evaluate information {run} --judge openai/gpt-4o-mini",
+    )
 
     study: Literal["translate_then_evaluate"] = "translate_then_evaluate"
     """Which study it is."""

@@ -76,6 +76,12 @@ class TaxStudy(Declared, Instructed):
     """The whole audit: items, models by group, the way back, what is rewritten, what it is compared with."""
 
     stages_in: ClassVar[str] = "hesperus.studies.translation_tax.tax_stages"
+    help: ClassVar[str] = "asks a translated benchmark, its way back to English and its naturalised form."
+    tables: ClassVar[tuple[str, ...]] = (
+        "back_translation", "native_control", "naturalisation", "parsers", "bounds", "checklist",
+    )  # fmt: skip
+    shown_first: ClassVar[str] = "audit"
+    next_commands: ClassVar[tuple[str, ...]] = ("hesperus report {run}", "hesperus tax checklist {run}")
 
     study: Literal["translation_tax"] = "translation_tax"
     """Which study it is."""

@@ -1,0 +1,126 @@
+"""The page of each study, by the study's name: a page is one file, found by what stands under `@study_page("NAME")`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Protocol, TypeVar
+
+import polars as pl
+
+from hesperus import plugins
+from hesperus.analysis.run_kinds import kind_of_records, study_kind
+from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings
+from hesperus.analysis.table import Table
+from hesperus.records import Run
+from hesperus.reports.blocks import Block, Page
+from hesperus.reports.drawing import Drawing
+
+_GROUP = "hesperus.pages"
+_DECLARED = re.compile(r'^@study_page\("(\w+)"\)\s+def (\w+)', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PageInputs:
+    """What the page of a run is made of.
+
+    Attributes:
+        run: The run; some of its questions were answered.
+        given: How it is measured.
+        scores: The scores of its translations, or None if there are none.
+        folder: The run folder; None for records without one.
+    """
+
+    run: Run
+    given: GivenSettings = NOTHING_GIVEN
+    scores: pl.DataFrame | None = None
+    folder: Path | None = None
+
+
+class Report(Protocol):
+    """The measured report of a run, with its figures and its page."""
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Measures whose tables the page claims, where the run has them: what its text and main tables show."""
+
+    @property
+    def measured(self) -> Mapping[str, Table]:
+        """Tables among them that have been measured, by measure: each as `measure` makes it of all records of the run."""
+
+    def drawings(self) -> list[Drawing]:
+        """Every figure for which there is something to draw."""
+
+    def page(self, run: Run) -> Page:
+        """The page."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyReport:
+    """A report whose blocks are made already; the figures are those among them.
+
+    Attributes:
+        title: Of the page.
+        lead: What is before the list of contents.
+        blocks: The rest, by sections.
+        measured: See Report.
+        further_claims: Measures that the page claims besides those in `measured`.
+    """
+
+    title: str
+    lead: Iterable[Block | None] = ()
+    blocks: Iterable[Block | None] = ()
+    measured: Mapping[str, Table] = field(default_factory=dict)
+    further_claims: tuple[str, ...] = ()
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """See Report."""
+        return (*self.measured, *self.further_claims)
+
+    def drawings(self) -> list[Drawing]:
+        """Every figure on the page."""
+        return [block for block in self._page().every() if isinstance(block, Drawing)]
+
+    def page(self, run: Run) -> Page:
+        """The page."""
+        return self._page()
+
+    def _page(self) -> Page:
+        return Page.of(self.title, self.lead, self.blocks)
+
+
+MakePage = Callable[[PageInputs], Report]
+_Make = TypeVar("_Make", bound=MakePage)
+
+
+def study_page(name: str) -> Callable[[_Make], _Make]:
+    """Declare the page of a study: the function under it makes the report of a run."""
+    return lambda make: make
+
+
+def _declared() -> Mapping[str, str]:
+    """Name of each study to the module and function of its page; the files are read, as importing all would take long."""
+    folder, found = Path(__file__).parent, {}
+    for file in sorted(folder.rglob("*.py")):
+        module = ".".join([__package__, *file.relative_to(folder).with_suffix("").parts])
+        for one in _DECLARED.finditer(file.read_text(encoding="utf-8")):
+            found[one[1]] = f"{module}:{one[2]}"
+    return found
+
+
+def page_for(run: Run) -> MakePage:
+    """What makes the page of a run: that of its study, or where the study has none, the one that fits its records.
+
+    Raises:
+        UsageError: A plug-in's page does not import, or is no function.
+    """
+    pages, kind = _declared(), study_kind(run)
+    found: str | MakePage | None = plugins.maker(_GROUP, kind, pages)
+    if found is None:
+        found = pages[kind_of_records(run.records)]
+    make: MakePage = resolve_name(found) if isinstance(found, str) else found
+    return make
