@@ -104,6 +104,9 @@ def test_completion_offers_commands_and_flags() -> None:
     assert offered("hesperus me", 1) == ["merge", "measure"]
     assert {"simulate", "strata", "checklist"} <= set(offered("hesperus tax ", 2))
     assert offered("hesperus measure summary --mo", 3) == ["--model"]
+    assert offered("hesperus measure pars", 2) == ["parsers"] and offered("hesperus run mul", 2) == [
+        "multisense"
+    ]
 
 
 @pytest.mark.parametrize(

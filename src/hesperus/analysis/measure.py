@@ -18,6 +18,8 @@ from 0 to 100, as a whole number."""
 Make = Callable[[pl.DataFrame, MeasureSettings], Table]
 """Makes a table of records, with every setting decided."""
 
+UNITS: dict[str, Unit] = {}
+"""Statistic to its unit, of the measures that declare theirs, as their files are loaded."""
 _SETTINGS = tuple(one.name for one in fields(MeasureSettings) if one.name != "bootstrap")
 
 
@@ -105,6 +107,7 @@ def measure(
         >>> models.name, models.takes
         ('models', ('by',))
     """
+    UNITS.update({one: told.unit for one, told in (statistics or {}).items()})
 
     def declared(make: Make) -> Measure:
         return Measure(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
@@ -25,13 +25,12 @@ def _format(context: typer.Context, value: str) -> str:
     return value
 
 
-def _formats(incomplete: str) -> list[str]:
-    """The formats as a shell completes them; written out, so that a press of Tab loads nothing."""
-    return [
-        name
-        for name in ("table", "wide", "json", "csv", "markdown", "latex", "html")
-        if name.startswith(incomplete)
-    ]
+def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """What a shell completes a word to; `names` cost little to know, so that a press of Tab loads nothing."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+
+
+_FORMATS = ("table", "wide", "json", "csv", "markdown", "latex", "html")
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ Format = Annotated[
     str,
     typer.Option(
         callback=_format,
-        autocompletion=_formats,
+        autocompletion=completed(_FORMATS),
         help="table, wide (every row and column), json, csv, markdown, latex or html.",
     ),
 ]

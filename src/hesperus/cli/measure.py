@@ -11,13 +11,14 @@ import typer
 from hesperus.analysis.measure_names import (
     MEASURES,
     OF_RATINGS,
+    OF_RUNS,
     OPEN_ANSWERS,
     SIMILARITY,
     TAX_TABLES,
     TRANSLATION,
     offered_measures,
 )
-from hesperus.cli.flags import AUDIT, MEASURED, Flags, Format, RunPath, takes_flags
+from hesperus.cli.flags import AUDIT, MEASURED, Flags, Format, RunPath, completed, takes_flags
 from hesperus.cli.help import PlainCommand
 from hesperus.cli.said import say
 from hesperus.errors import UsageError
@@ -72,6 +73,7 @@ def command(
             f"{_either([name for name in SIMILARITY if name not in MEASURES])}; of open answers {_either(OPEN_ANSWERS)}; of an audit "
             f"{_either(TAX_TABLES)}; of a long table of ratings: {', '.join(OF_RATINGS)}.",
             show_default=False,
+            autocompletion=completed((*OF_RUNS, *TAX_TABLES[-2:], *OF_RATINGS)),
         ),
     ],
     run: RunPath,

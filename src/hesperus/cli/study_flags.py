@@ -13,7 +13,7 @@ import typer
 from typer._click.exceptions import NoSuchOption
 
 from hesperus.api.studies import STUDIES, study_declaration, study_names
-from hesperus.cli.flags import given_values, own_settings
+from hesperus.cli.flags import completed, given_values, own_settings
 from hesperus.cli.help import PlainCommand
 from hesperus.cli.mirrored import without_arguments
 from hesperus.cli.said import say
@@ -35,6 +35,7 @@ _WHAT = Annotated[
     typer.Argument(
         help=f"A study file (YAML), a run folder, or the name of a study: {', '.join(STUDIES)}.",
         show_default=False,
+        autocompletion=completed(STUDIES),
     ),
 ]
 

@@ -1,6 +1,6 @@
-"""Every column that a person sees: its heading, its unit, what it means. A column of all formats is one line of this file.
+"""Every column that a person sees: its heading, its unit, what it means.
 
-A table shows the columns that COLUMNS has under its name, in that order, as far as its rows have them; `n`, the share
+A column of all formats is one line: of this file, or of the measure that declares its statistic. A table shows the columns that COLUMNS has under its name, in that order, as far as its rows have them; `n`, the share
 answered and what was excluded close most tables. Terminals drop the columns of the highest rank first.
 """
 
@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from hesperus.analysis.measure_names import MEASURES, offered_measures
+from hesperus.analysis.registry import measure_of
 from hesperus.types import OUTCOMES
 from hesperus.wording import OUTCOME_WORDS
 
@@ -323,6 +325,22 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "translators": (Column("name", "Name"), Column("ready", "Ready"), Column("note", "What it is")),
 }  # fmt: skip
 """Table to its columns: statistics, or columns of its rows."""
+
+
+def columns_of_table(table: str) -> tuple[Column, ...]:
+    """The columns of a table: those of COLUMNS, and before what they rest on the statistics that its measure declares besides."""
+    known = COLUMNS.get(table, ())
+    is_measure = table in MEASURES or (not known and table in offered_measures())
+    measure = measure_of(table) if is_measure else None
+    declared = measure.statistics if measure is not None else {}
+    held = {one.key for one in known}
+    more = [
+        Column(name, one.heading, one.unit, one.help) for name, one in declared.items() if name not in held
+    ]
+    if not known:
+        return (*(more or (KEYS["statistic"], KEYS["value"])), *RESTS_ON)
+    place = next((at for at, one in enumerate(known) if one in RESTS_ON), len(known))
+    return (*known[:place], *more, *known[place:])
 
 
 def column(key: str, table: str = "") -> Column:

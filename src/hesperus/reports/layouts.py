@@ -270,8 +270,6 @@ def further_blocks(run: Run, given: GivenSettings) -> Iterator[Block | None]:
 
 
 def _grid(declared: Measure, table: Table) -> Grid | None:
-    keys = table.columns[: table.columns.index("statistic")]
-    heads = [Column(name, one.heading, one.unit, one.help) for name, one in declared.statistics.items()]
     return tabulated(
-        declared.help, table.rows, keys, [*heads, *RESTS_ON] if heads else ["statistic", "value", *RESTS_ON]
+        declared.help, table.rows, table.columns[: table.columns.index("statistic")], declared.name
     )

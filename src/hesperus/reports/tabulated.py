@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from hesperus import rounding
 from hesperus.analysis.compared_pairs import Side
+from hesperus.analysis.measure import UNITS
 from hesperus.analysis.table import Row
-from hesperus.reports.columns import ANSWERED, COLUMNS, Column, N, Unit, column
+from hesperus.reports.columns import ANSWERED, COLUMNS, Column, N, Unit, column, columns_of_table
 from hesperus.reports.grid import Grid, Label, LeftOut, Number, Value
 from hesperus.rounding import cell, interval
 from hesperus.untrusted import one_line
@@ -85,7 +86,7 @@ def _column(given: str | Column) -> Column:
 
 
 def _present(columns: str | Sequence[str | Column], rows: Sequence[Row]) -> list[Column]:
-    wanted = COLUMNS[columns] if isinstance(columns, str) else tuple(map(_column, columns))
+    wanted = columns_of_table(columns) if isinstance(columns, str) else tuple(map(_column, columns))
     there = {row.get("statistic") for row in rows} | {name for row in rows for name in row}
     return [one for one in wanted if one.key in there]
 
@@ -243,7 +244,7 @@ def statistic_unit(statistic: str) -> Unit:
     ('percentage', 'percentage', 'number')
     """
     found = (one.unit for table in COLUMNS.values() for one in table if one.key == statistic)
-    unit = next((unit for unit in found if unit in _NUMBERS), None)
+    unit = next((unit for unit in found if unit in _NUMBERS), None) or UNITS.get(statistic)
     variant = _VARIANT.fullmatch(statistic) if unit is None else None
     return unit or (statistic_unit(variant[1]) if variant else "number")
 
