@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,6 +113,8 @@ def test_a_difference_is_what_counting_gives(what: str) -> None:
         assert row["value"] == pytest.approx(after - before)
         assert row["n"] == min(len({item for _, item in own}) for own in sets)
         assert row["low"] < row["value"] < row["high"] and 0 < row["p"] <= row["p_holm"] <= 1
+        reach = (row["high"] - row["low"]) / 2
+        assert 0.8 < row["detectable"] / (reach * 2.8016 / 1.96) < 1.5, "near where the normal test has it"
 
 
 @pytest.mark.parametrize("what", ESTIMATORS)
@@ -215,3 +218,36 @@ def test_audits_of_different_senses_are_compared_and_it_is_said(
     with pytest.warns(HesperusWarning, match="different senses"):
         found = hs.compare(folders[0], tmp_path / "nllb.parquet", "back_translation", resamples=0)
     assert found.rows[0]["p"] is None and "no resamples" in found.rows[0]["reason"]
+
+
+def _checked(
+    runs: tuple[Path, Path], drop: str, ends: int, *more: object
+) -> tuple[list[dict[str, object]], str]:
+    words = ("check", runs[1], "--baseline", runs[0], "--max-drop", drop, "--resamples", 300, *more)
+    done = hesperus(*words, "--format", "json")
+    assert done.returncode == ends, (done.stdout, done.stderr)
+    return (json.loads(done.stdout)["rows"] if done.stdout else []), done.stderr
+
+
+def test_a_check_limits_how_far_a_tax_rises(folders: tuple[Path, Path]) -> None:
+    rows = hs.compare(*folders, "back_translation", resamples=300).rows
+    most = max(float(str(row["value"])) for row in rows)
+    assert most > 0.1, "the second run has the larger tax"
+    held, _ = _checked(folders, f"back_translation={most}", 0)
+    assert [row["value"] for row in held] == [row["value"] for row in rows]
+    failed, _ = _checked(folders, f"back_translation={most - 0.01}", 1)
+    assert [row["passed"] for row in failed].count(False) == 1
+    back = (folders[1], folders[0])
+    _checked(back, "back_translation=0", 0, "--model", "english/1")
+    certain, _ = _checked(folders, "back_translation.low=0", 1)
+    assert {row["passed"] for row in certain} == {True, False}, "English models alone have a larger tax"
+    assert all("simultaneous over 4 rows" in str(row["reason"]) for row in certain)
+    _checked(back, "back_translation.low=0", 0)
+    one, _ = _checked(folders, "back_translation.tax=1", 2)
+    assert one == [], "a comparison of taxes has one statistic"
+
+
+def test_a_check_takes_chosen_models_and_other_drops_beside(folders: tuple[Path, Path]) -> None:
+    alone, _ = _checked(folders, "back_translation=1", 0, "--model", "chinese/1", "--max-drop", "accuracy=1")
+    whose = {str(row["requirement"]): row["model"] for row in alone}
+    assert whose == {"max-drop back_translation=1": "chinese/1", "max-drop accuracy=1": "chinese/1"}

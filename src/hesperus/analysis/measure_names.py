@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 
 from hesperus import plugins
@@ -38,14 +39,52 @@ SIMILARITY = ("similarity", "means", "contrasts", "correlations", "all_languages
 OPEN_ANSWERS = ("scores", "groups", "counts", "prompts", "readability")
 """Tables of a run of open answers, from the evaluations in its folder; see hesperus.analysis.open_answers.open_tables."""
 
-TAX_ESTIMATORS: Mapping[str, str] = {"back_translation": "E1", "native_control": "E3", "naturalisation": "E4"}
-"""What an audit of a translated benchmark estimates, with its number in the paper."""
 
-TAX_MEASURES = (*TAX_ESTIMATORS, "bounds")
-"""Tables of such an audit that its run folder alone decides."""
+@dataclass(frozen=True, slots=True)
+class TaxTable:
+    """A measure of an audit of a translated benchmark.
 
-TAX_TABLES = (*TAX_MEASURES, "rating", "parsers")
+    Attributes:
+        needs: What it is made of, for the error of an audit that lacks it.
+        made: The made conditions that it compares: a run may hold several of the others.
+        number: What it is called in the paper; empty for what the paper does not number.
+        is_of_run: Whether the run folder alone decides it.
+    """
+
+    needs: str = ""
+    made: tuple[str, ...] = ()
+    number: str = ""
+    is_of_run: bool = True
+
+
+TAX_TABLES: Mapping[str, TaxTable] = {
+    "back_translation": TaxTable(
+        "the original items and their back-translation: name them with --original and --back", ("back",), "E1"
+    ),
+    "native_control": TaxTable(
+        "translated items and native ones of another task: --native RUN or --native-task NAME, --translated CODE", (), "E3"
+    ),
+    "naturalisation": TaxTable(
+        "strata, and the translated and the rewritten items: --strata FILE, --translated CODE, --natural CODE", ("natural",), "E4"
+    ),
+    "bounds": TaxTable(
+        "two conditions to compare: name them with --original, --back, --translated, --natural", ("back", "natural")
+    ),
+    "rating": TaxTable(
+        "the original items, their back-translation and ratings: name them with --original, --back and --ratings",
+        ("back",), "E2", is_of_run=False,
+    ),
+    "parsers": TaxTable(is_of_run=False),
+}  # fmt: skip
 """Measures of such an audit: `rating` needs what people said, `parsers` is about valid answers as each parser reads them."""
+
+TAX_MEASURES = tuple(name for name, one in TAX_TABLES.items() if one.is_of_run)
+"""Those that its run folder alone decides."""
+
+TAX_ESTIMATORS: Mapping[str, str] = {
+    name: TAX_TABLES[name].number for name in TAX_MEASURES if TAX_TABLES[name].number
+}
+"""What such an audit estimates, with its number in the paper."""
 
 OF_RATINGS = ("raters", "categories")
 """Measures of a long table of ratings, which is no run."""

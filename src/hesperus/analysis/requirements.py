@@ -15,7 +15,8 @@ of an audit of a translated benchmark, ``back_translation.tax.high[clustered] < 
 ``accuracy[hi]=0.02`` holds where no such row of `hesperus compare BASELINE RUN accuracy` has fallen by more than 0.02;
 ``accuracy.high=0`` where no interval of a difference (simultaneous over the rows that such drops are about) lies wholly
 on the side of a fall. A number alone is about
-accuracy, of open answers about scores. Only scores and groups of open answers have statistics
+accuracy, of open answers about scores. Of a tax, which is a loss, a drop is a rise: ``back_translation=0.02``,
+``native_control.low=0``. Only scores and groups of open answers have statistics
 (``scores.recall[de]=0.03``); without one they are about the main one of each evaluator, F of means or agreement.
 """
 
@@ -26,7 +27,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hesperus.analysis.measure_names import MEASURES, SIMILARITY, TAX_TABLES, offered_measures
+from hesperus.analysis.measure_names import MEASURES, SIMILARITY, TAX_ESTIMATORS, TAX_TABLES, offered_measures
 from hesperus.analysis.registry import measure_of
 from hesperus.analysis.table import ANSWERED, Table, table
 from hesperus.errors import UnknownNameError, UsageError
@@ -151,7 +152,8 @@ class Requirement:
             raise UsageError(f"drop {text!r}: after {after} comes low or high")
         terms = _terms(shape["terms"], text)
         said = f"max-drop {text.strip()}"
-        return cls(said, f"{_DROP_OF}{measure}", ".".join(path), end, terms, ">=", -float(number))
+        bound = ("<=", float(number)) if measure in TAX_ESTIMATORS else (">=", -float(number))
+        return cls(said, f"{_DROP_OF}{measure}", ".".join(path), end, terms, *bound)
 
     @property
     def compared(self) -> str:

@@ -102,6 +102,7 @@ def _read(
     require: Sequence[str], max_drop: Sequence[str], runs: tuple[Path | None, Path]
 ) -> tuple[list[Requirement], list[Requirement]]:
     from hesperus.analysis.compared import COMPARED
+    from hesperus.analysis.measure_names import TAX_ESTIMATORS
     from hesperus.analysis.open_answers.open_measures import OPEN_COMPARED, is_open
     from hesperus.analysis.requirements import Requirement
     from hesperus.analysis.run_kinds import described
@@ -116,7 +117,7 @@ def _read(
     if not max_drop:
         return wanted, []
     default = "scores" if is_open(described(run)) else "accuracy"
-    measures = (*COMPARED, *OPEN_COMPARED)
+    measures = (*COMPARED, *OPEN_COMPARED, *TAX_ESTIMATORS)
     return wanted, [Requirement.drop(text, measures, default=default) for text in max_drop]
 
 

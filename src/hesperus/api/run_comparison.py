@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,10 +92,13 @@ def compared_taxes(
     *,
     matched: tuple[str, str] | None = None,
     audit: Mapping[str, Any] | None = None,
+    models: Sequence[str] = (),
+    quiet: bool = False,
 ) -> Table:
     """How the tax of a second audit differs from that of a first, in one estimator.
 
-    `audit` holds fields of AuditInputs that are those of both, and `native_a` and `native_b`.
+    `audit` holds fields of AuditInputs that are those of both, and `native_a` and `native_b`; `models` are those that count,
+    all if empty. `quiet` as in compared_runs.
     """
     from hesperus.analysis.tax.tax_comparison import compare_taxes
     from hesperus.api.audit_inputs import AuditInputs
@@ -108,10 +111,11 @@ def compared_taxes(
         evidence_for(what, AuditInputs([run], native=native, **audit), replace(agreed, invalid=None))[0]
         for run, native in zip(runs, natives, strict=True)
     )
-    if first.senses != second.senses:
+    if first.senses != second.senses and not quiet:
         told = " and ".join(str(one.senses) for one in (first, second))
         warnings.warn(f"the two audits compare different senses: {told}", HesperusWarning, stacklevel=2)
-    return compare_taxes((first, second), what, models=matched)
+    sides = [replace(one, records=narrowed(one.records, models=models)) for one in (first, second)]
+    return compare_taxes((sides[0], sides[1]), what, models=matched)
 
 
 def compared_runs(
@@ -150,6 +154,11 @@ def compared_runs(
             for warning in () if quiet else made.warnings:
                 warnings.warn(warning, HesperusWarning, stacklevel=2)
             found[what] = made.table
+        elif what in TAX_ESTIMATORS:
+            own = replace(given, invalid=None)
+            found[what] = compared_taxes(
+                runs, what, own, matched=matched, audit={"tasks": chosen[1]}, models=chosen[0], quiet=quiet
+            )
         else:
             for one in said:
                 refuse_labels(what, one)

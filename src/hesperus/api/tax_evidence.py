@@ -9,10 +9,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.analysis.measure_names import TAX_ESTIMATORS
+from hesperus.analysis.measure_names import TAX_ESTIMATORS, TAX_TABLES
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
-from hesperus.analysis.tax.audit_evidence import NEEDED, Evidence, overview, tax_tables
+from hesperus.analysis.tax.audit_evidence import Evidence, overview, tax_tables
 from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, conditions_of
 from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
 from hesperus.analysis.views import narrowed
@@ -52,7 +52,7 @@ def evidence_of(
     settings, quality = settings_of(inputs, drawn), quality_of(inputs)
     everything = records_of(inputs.runs, inputs.exclude)
     audited = narrowed(everything, tasks=inputs.tasks)
-    needed = ("back", "natural") if what is None else NEEDED[what]
+    needed = ("back", "natural") if what is None else TAX_TABLES[what].made
     senses = conditions_of(audited["input"].unique().to_list(), senses_of(inputs), needed=needed)
     records, native = _with_native(everything, audited, inputs, senses.original)
     _check_groups(settings.groups, records)
@@ -257,18 +257,9 @@ def _sensitive(found: Table, *, asked: bool) -> Iterator[str]:
         yield "no cell is parser-sensitive"
 
 
-_NEEDS = {
-    "back_translation": "the original items and their back-translation: name them with --original and --back",
-    "native_control": "translated items and native ones of another task: --native RUN or --native-task NAME, --translated CODE",
-    "naturalisation": "strata, and the translated and the rewritten items: --strata FILE, --translated CODE, --natural CODE",
-    "rating": "the original items, their back-translation and ratings: name them with --original, --back and --ratings",
-    "bounds": "two conditions to compare: name them with --original, --back, --translated, --natural",
-}
-
-
 def _needs(what: str, evidence: Evidence, there: Iterable[str]) -> str:
     """What a table needs that an audit does not have."""
-    needed = _NEEDS[what]
+    needed = TAX_TABLES[what].needs
     if what == "rating" and evidence.ratings is None:
         needed = "what people said of the items: --ratings FILE, as `hesperus annotate export` writes it"
     senses, tasks = (evidence.records[name].unique().sort().to_list() for name in ("input", "task"))

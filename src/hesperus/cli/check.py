@@ -32,7 +32,9 @@ def command(
     A drop is [MEASURE[.low|.high][…]=]NUMBER, of accuracy, consistency, similarity or validity, item by item against
     --baseline; `.high=0` fails only where the whole interval shows a fall: the intervals are simultaneous over all rows that such
     drops are about, so that a run without any change fails in at most 2.5 % of cases. Of open answers it is of scores or
-    groups, with a statistic (scores.recall[de]=0.03), or without one of F of means and agreement.
+    groups, with a statistic (scores.recall[de]=0.03), or without one of F of means and agreement. Of audits of a translated
+    benchmark it is of back_translation, native_control or naturalisation: how far the tax may rise; `.low=0` fails only where
+    the whole interval shows a rise.
 
     For example:
 

@@ -71,9 +71,9 @@ def command(
         typer.Argument(
             help=f"summary (begin here), {_either(sorted({*MEASURES, TRANSLATION} - {'summary'}))}; of a similarity study also "
             f"{_either([name for name in SIMILARITY if name not in MEASURES])}; of open answers {_either(OPEN_ANSWERS)}; of an audit "
-            f"{_either(TAX_TABLES)}; of a long table of ratings: {', '.join(OF_RATINGS)}.",
+            f"{_either(list(TAX_TABLES))}; of a long table of ratings: {', '.join(OF_RATINGS)}.",
             show_default=False,
-            autocompletion=completed((*OF_RUNS, *TAX_TABLES[-2:], *OF_RATINGS)),
+            autocompletion=completed(dict.fromkeys((*OF_RUNS, *TAX_TABLES, *OF_RATINGS))),
         ),
     ],
     run: RunPath,

@@ -130,7 +130,7 @@ from hesperus.measures.tax import (
     tax_bounds,
     tax_statistic,
 )
-from hesperus.measures.unmatched import unmatched_difference, unmatched_p
+from hesperus.measures.unmatched import unmatched_detectable, unmatched_difference, unmatched_p
 
 if TYPE_CHECKING:
     from hesperus.measures.mantel import mantel_test, mantel_tests, runs_to_drop
@@ -268,6 +268,7 @@ __all__ = [
     "tax_statistic",
     "too_few_differ",
     "unanswered",
+    "unmatched_detectable",
     "unmatched_difference",
     "unmatched_p",
     "validity_statistic",

@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq  # type: ignore[import-untyped]
+from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from hesperus.measures.permuting import monte_carlo_p
+from hesperus.measures.power import Apart
 from hesperus.measures.resample import Bootstrap, Floats, draws, intervals
-from hesperus.measures.statistic import Column, Statistic, finished
+from hesperus.measures.statistic import Column, Statistic, finished, influences
 from hesperus.types import Estimate
 
 Ratio = tuple[Column, Column]
@@ -95,6 +98,40 @@ def unmatched_p(a: Ratio, b: Ratio, *, resamples: int, seed: int = 0, ceiling: i
         return float((apart[~same] > observed).sum()) + half * float(same.sum())
 
     return monte_carlo_p(extreme, width=5 * len(kinds), resamples=resamples, ceiling=ceiling)
+
+
+def unmatched_detectable(
+    a: Statistic, b: Statistic, sides: tuple[float, float], *, level: float = 0.95, power: float = 0.8
+) -> float | None:
+    """The smallest difference a − b of two paired differences, on different items, that unmatched_p would find.
+
+    The items of `a` move and those of `b` stay as they are; by how much more the items of `a` then vary is as Apart has it.
+
+    Args:
+        a: The difference of two conditions over one set of items, as tax_statistic gives it.
+        b: The difference of the same conditions over the other set.
+        sides: The two shares whose difference `a` is, each in [0, 1].
+        level: 1 − the two-sided error of the first kind.
+        power: Chance of finding the difference.
+
+    Returns:
+        In (0, 1]; None of fewer than two items on a side, where nothing differs, or if not even the largest difference that
+        there is room for would be found so often.
+    """
+    moves, others = influences(a), influences(b)
+    if min(len(moves), len(others)) < 2 or not np.abs(moves).max() > 0.0:
+        return None
+    square = float((moves**2).mean())
+    apart = Apart(len(moves), square, square / float(np.abs(moves).mean()), sides, (0.0, 1.0))
+    freedom = len(moves) + len(others) - 2
+    reach = float(stdtrit(freedom, (1 + level) / 2) + stdtrit(freedom, power))
+    rest = float(others.var()) / len(others)
+
+    def short(difference: float) -> float:
+        varied = max(0.0, apart.squared(difference) - difference**2) / len(moves)
+        return difference - reach * float(np.sqrt(varied + rest))
+
+    return float(brentq(short, 0.0, apart.most, xtol=1e-9)) if short(apart.most) > 0.0 else None
 
 
 def _moments(items: Floats) -> Floats:

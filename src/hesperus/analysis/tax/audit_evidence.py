@@ -124,17 +124,6 @@ class Evidence:
         return compared(records, Side(natural), Side(translated, self.repeat), by=self.settings.by)
 
 
-NEEDED: Mapping[str, tuple[str, ...]] = {
-    "back_translation": ("back",),
-    "native_control": (),
-    "naturalisation": ("natural",),
-    "rating": ("back",),
-    "parsers": (),
-    "bounds": ("back", "natural"),
-}
-"""Table to the made conditions that it compares: a run may hold several of the others."""
-
-
 def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     """Name of each table that can be made, to what makes it: those of TAX_TABLES."""
     senses, settings, found = evidence.senses, evidence.settings, dict[str, Callable[[], Table]]()

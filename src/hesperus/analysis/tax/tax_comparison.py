@@ -41,13 +41,18 @@ from hesperus.measures import (
     TaxPairs,
     difference,
     estimate,
+    exchanged_detectable,
+    influences,
     side_statistics,
     tax_statistic,
+    unmatched_detectable,
 )
 
 _ENDING = (
-    "statistic", "value_a", "value_b", "answered_a", "answered_b", "value", "low", "high", "p", "p_holm", "n", "excluded", "reason",
+    "statistic", "value_a", "value_b", "answered_a", "answered_b", "value", "low", "high", "p", "p_holm", "detectable", "n", "excluded", "reason",
 )  # fmt: skip
+_LIMITS = (-1.0, 1.0)
+"""The smallest and the largest tax."""
 Models = Sequence[tuple[str, str]]
 """Model of the first run and its counterpart in the second."""
 
@@ -68,7 +73,7 @@ def compare_taxes(
         either run over the items with a valid answer in both conditions of both runs, `value` = second − first with its
         interval, `p`, `p_holm` over the rows of single models, or over the others, and what was excluded. Of
         naturalisation also a row for the items that are in the same stratum in both runs. Of grouped items the rows of
-        every group.
+        every group. `detectable` is the smallest difference that this test would find in so many items with a chance of 80 %.
 
     Raises:
         UnknownNameError: A model that a run does not have.
@@ -151,15 +156,19 @@ class _Joint:
         if not (lost or pairs[0].strict.any()):
             return
         before, after = map(tax_statistic, pairs)
-        found = noted(estimate(difference(after, before), settings.bootstrap), lost, why)
-        tested = found.value is not None and settings.bootstrap.resamples
-        tests = most_tests(self.first, settings)
+        sides = estimate(before).value, estimate(after).value
+        found = noted(estimate(apart := difference(after, before), settings.bootstrap), lost, why)
+        tests, p, detectable = most_tests(self.first, settings), None, None
+        if found.value is not None and None not in sides and settings.bootstrap.resamples:
+            p = exchanged_p(after, before, settings=settings, tests=tests)
+            detectable = exchanged_detectable(
+                influences(apart), sides, _LIMITS, level=settings.bootstrap.level
+            )
         yield {
             **about, **_named([self.models[row] for row in picked]), "statistic": statistic,
-            "value_a": estimate(before).value, "value_b": estimate(after).value,
+            "value_a": sides[0], "value_b": sides[1],
             "answered_a": self.first.answered(picked, items), "answered_b": self.second.answered(picked, items),
-            **estimate_cells(found), "p": exchanged_p(after, before, settings=settings, tests=tests) if tested else None,
-            "p_holm": None,
+            **estimate_cells(found), "p": p, "p_holm": None, "detectable": detectable,
         }  # fmt: skip
 
 
@@ -279,6 +288,11 @@ def _gap(sets: Sequence[PairedAnswers], models: Models, settings: TaxSettings, *
     parts = [(one, picked, everywhere(one)) for one, picked in zip(sets, rows, strict=True)]
     pairs = [narrowed(*part) for part in parts]
     found, p = of_two_sets(*pairs, settings=settings, tests=tests)
+    detectable = None
+    if p is not None:
+        taxes = [tax_statistic(one) for one in pairs]
+        sides = [estimate(side).value or 0.0 for side in side_statistics(pairs[0])]
+        detectable = unmatched_detectable(*taxes, (sides[0], sides[1]), level=settings.bootstrap.level)
     lost, why = zip(*(left_out_items(*part) for part in parts), strict=True)
     told = [f"{name}: {text}" for name, text in zip(("translated", "native"), why, strict=True) if text]
     counts = {name: sum(own.values()) for name, own in zip(("translated", "native"), lost, strict=True)}
@@ -291,7 +305,7 @@ def _gap(sets: Sequence[PairedAnswers], models: Models, settings: TaxSettings, *
         **_named(models), "statistic": "gap",
         "value_a": _less(before, before_native), "value_b": _less(after, after_native),
         "answered_a": answered_share(*answers[0]), "answered_b": answered_share(*answers[1]),
-        **estimate_cells(noted(found, counts, "; ".join(told))), "p": p, "p_holm": None,
+        **estimate_cells(noted(found, counts, "; ".join(told))), "p": p, "p_holm": None, "detectable": detectable,
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hesperus.analysis.measure_names import TAX_ESTIMATORS
 from hesperus.analysis.table import Row, Table
 from hesperus.analysis.tax.audit_evidence import Evidence, tax_tables
 from hesperus.analysis.tax.back_translation import NOTES as BACK_LIMITS
@@ -209,12 +210,15 @@ def _without_sensitive(found: Table | None, least: str) -> tuple[str | None, boo
 
 
 def _groups(audit: _Audit) -> Points:
-    names = {"E1": "back_translation", "E4": "naturalisation"}
-    titles = {"E1": "between groups of models", "E4": "between groups: difference in differences"}
+    titles = {
+        "back_translation": "between groups of models",
+        "naturalisation": "between groups: difference in differences",
+    }
+    names = {TAX_ESTIMATORS[name]: name for name in titles}
     for code, name in names.items():
         rows = audit.rows(name, "groups") if len(audit.evidence.settings.groups) > 1 else []
         said = "; ".join(f"{row['group']}: {estimate_text(row, 'points')} points" for row in rows)
-        yield _point(f"{code} {titles[code]}", said or None, audit.remedies.groups(natural=code == "E4"))
+        yield _point(f"{code} {titles[name]}", said or None, audit.remedies.groups(natural=code == "E4"))
     for code, name in names.items():
         values = [row["value"] for row in audit.rows(name, "without model") if row["value"] is not None]
         ends = [cell(float(pick(values)), "points") for pick in (min, max)] if values else []
