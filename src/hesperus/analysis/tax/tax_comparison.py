@@ -156,17 +156,18 @@ class _Joint:
         if not (lost or pairs[0].strict.any()):
             return
         before, after = map(tax_statistic, pairs)
-        sides = estimate(before).value, estimate(after).value
+        first, second = estimate(before).value, estimate(after).value
         found = noted(estimate(apart := difference(after, before), settings.bootstrap), lost, why)
         tests, p, detectable = most_tests(self.first, settings), None, None
-        if found.value is not None and None not in sides and settings.bootstrap.resamples:
+        if found.value is not None and settings.bootstrap.resamples:
             p = exchanged_p(after, before, settings=settings, tests=tests)
-            detectable = exchanged_detectable(
-                influences(apart), sides, _LIMITS, level=settings.bootstrap.level
-            )
+            if first is not None and second is not None:
+                detectable = exchanged_detectable(
+                    influences(apart), (first, second), _LIMITS, level=settings.bootstrap.level
+                )
         yield {
             **about, **_named([self.models[row] for row in picked]), "statistic": statistic,
-            "value_a": sides[0], "value_b": sides[1],
+            "value_a": first, "value_b": second,
             "answered_a": self.first.answered(picked, items), "answered_b": self.second.answered(picked, items),
             **estimate_cells(found), "p": p, "p_holm": None, "detectable": detectable,
         }  # fmt: skip
@@ -290,9 +291,10 @@ def _gap(sets: Sequence[PairedAnswers], models: Models, settings: TaxSettings, *
     found, p = of_two_sets(*pairs, settings=settings, tests=tests)
     detectable = None
     if p is not None:
-        taxes = [tax_statistic(one) for one in pairs]
-        sides = [estimate(side).value or 0.0 for side in side_statistics(pairs[0])]
-        detectable = unmatched_detectable(*taxes, (sides[0], sides[1]), level=settings.bootstrap.level)
+        translated, native = map(tax_statistic, pairs)
+        second, first = (estimate(side).value or 0.0 for side in side_statistics(pairs[0]))
+        level = settings.bootstrap.level
+        detectable = unmatched_detectable(translated, native, (first, second), level=level)
     lost, why = zip(*(left_out_items(*part) for part in parts), strict=True)
     told = [f"{name}: {text}" for name, text in zip(("translated", "native"), why, strict=True) if text]
     counts = {name: sum(own.values()) for name, own in zip(("translated", "native"), lost, strict=True)}
