@@ -29,7 +29,6 @@ from hesperus.measures import (
 )
 from hesperus.measures.agreement import PairStatistic
 from hesperus.measures.pair_basis import pair_basis
-from hesperus.measures.pair_bootstrap import too_many_to_draw
 from hesperus.measures.several import together_statistics
 from hesperus.records import INVALID, Cell, Selection
 
@@ -76,7 +75,7 @@ def agreement_of(parts: Sequence[View], settings: MeasureSettings) -> Table:
     signature = settings.signed()
     for view in parts:
         places, common = _pairs(view.arrays.cells, settings), same_gold(view)
-        moments = too_many_to_draw(len(places), common.answers.shape[1], settings.bootstrap)
+        moments = _too_many_to_draw(len(places), common.answers.shape[1], settings.bootstrap)
         _add(cells, common, places, settings, moments)
         signature |= {OF_PAIRS: MOMENTS} if moments else {}
     return table("agreement", columns, rows=ColumnRows(cells), signature=signature)
@@ -105,6 +104,15 @@ def same_gold(view: View) -> SameGold:
     kept = (highest < 0) | (lowest == highest)
     key = Key(np.maximum(highest, INVALID)[kept], view.arrays.options[kept])
     return SameGold(view, kept, key, view.arrays.answers[:, kept])
+
+
+_WORK = 100_000_000_000
+"""Pairs × items × resamples of hard answers that are drawn: beyond it drawing takes seconds."""
+
+
+def _too_many_to_draw(pairs: int, items: int, bootstrap: Bootstrap) -> bool:
+    """Whether intervals of so many pairs of hard answers are made from moments (see measures.pair_moments)."""
+    return bootstrap.interval == "bayesian" and pairs * items * bootstrap.resamples > _WORK
 
 
 def _add(

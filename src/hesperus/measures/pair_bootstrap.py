@@ -33,9 +33,6 @@ _PAIRS = 2048
 _BELONGING = 4096
 """Columns that belong to runs, up to which they are resampled once for all pairs."""
 
-_WORK = 100_000_000_000
-"""Pairs × items × resamples of hard answers that are drawn: beyond it drawing takes seconds."""
-
 _TILE = 1 << 17
 """Resampled values that are reduced at a time; they stay in the cache."""
 
@@ -45,11 +42,6 @@ _ROOM = 1.0 - 1e-9
 _KINDS: Mapping[PairStatistic, Kind] = {"error_consistency": "both_right", "rank_consistency": "ranks"}
 _WITH_GOLD: tuple[PairStatistic, ...] = ("kappa_p", "error_consistency")
 _WITH_MARGINS: tuple[PairStatistic, ...] = ("cohen_kappa", "scott_pi")
-
-
-def too_many_to_draw(pairs: int, items: int, bootstrap: Bootstrap) -> bool:
-    """Whether intervals of so many pairs of hard answers are made from moments (see pair_moments)."""
-    return bootstrap.interval == "bayesian" and pairs * items * bootstrap.resamples > _WORK
 
 
 def bootstrap_pairs(

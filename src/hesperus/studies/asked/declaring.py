@@ -11,11 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-import orjson
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
@@ -30,77 +27,9 @@ from hesperus.asking.engines import EngineName
 from hesperus.asking.policy import BatchMode
 from hesperus.asking.shards import Shard
 from hesperus.errors import DataError
-from hesperus.languages import normalise
-from hesperus.studies.asked.exclusions import excluded_items
+from hesperus.studies.asked.field_types import MEMBERS, PATH, Exclusions, Names, Tag
 from hesperus.studies.asked.study_files import Lines, explained, read_study_file, with_found_files
 from hesperus.types import Sense, Settings
-
-
-def _one_or_many(value: object) -> object:
-    return (value,) if isinstance(value, str | int) else value
-
-
-def _one(value: object) -> object:
-    return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
-
-
-def _words(value: object) -> object:
-    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
-
-
-def _once(value: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(normalise(tag) for tag in value))
-
-
-def _pairs(value: object) -> object:
-    """Flags say NAME=VALUE, once or several times; a file has a mapping."""
-    if not isinstance(value, list | tuple):
-        return value
-    found: dict[str, str] = {}
-    for text in value:
-        name, equals, said = str(text).partition("=")
-        if not (name and equals and said):
-            raise ValueError(f"{text!r}: write NAME=VALUE")
-        found[name] = f"{found[name]},{said}" if name in found else said
-    return found
-
-
-def _members(value: object) -> object:
-    """Flags say NAME=JSON; a file has a mapping."""
-    if not isinstance(value, list | tuple):
-        return value
-    members: dict[str, object] = {}
-    for text in value:
-        name, equals, said = str(text).partition("=")
-        if not (name and equals):
-            raise ValueError(f"{text!r}: write NAME=JSON, such as top_k=20")
-        try:
-            members[name] = orjson.loads(said)
-        except orjson.JSONDecodeError:
-            members[name] = said
-    return members
-
-
-PAIRS = BeforeValidator(_pairs)
-"""Marks a mapping that a flag gives as NAME=VALUE."""
-MEMBERS = BeforeValidator(_members)
-"""Marks a mapping that a flag gives as NAME=JSON."""
-PATH = "path"
-"""Marks the name of a file or folder."""
-MANY = BeforeValidator(_one_or_many)
-"""Marks a list that may also be given as one value."""
-_ONE_OR_MANY = BeforeValidator(_one_or_many, json_schema_input_type=str | tuple[str, ...])
-Names = Annotated[tuple[str, ...], _ONE_OR_MANY]
-Words = Annotated[tuple[str, ...], BeforeValidator(_words, json_schema_input_type=str | tuple[str, ...])]
-"""A list, or one text with commas or blanks."""
-Tag = Annotated[str, BeforeValidator(_one), AfterValidator(normalise)]
-"""A language in any style of tag."""
-Tags = Annotated[tuple[str, ...], _ONE_OR_MANY, AfterValidator(_once)]
-_LISTED = str | tuple[str, ...] | Mapping[str, str | None]
-Exclusions = Annotated[
-    Mapping[str, str], BeforeValidator(excluded_items, json_schema_input_type=_LISTED), PATH
-]
-"""Item id to the reason why it is excluded; in a study file also a list of ids, or the name of a file that has them."""
 
 OF_THIS_MACHINE = frozenset({"engine", "engine_address", "engine_workers"})
 """Keys that say where a study is asked: no run folder has them, which is passed on and run again elsewhere."""

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from hesperus.studies.asked.declaring import MEMBERS, PAIRS, PATH, Declared, Part
+from hesperus.studies.asked.declaring import Declared, Part
+from hesperus.studies.asked.field_types import MEMBERS, PAIRS, PATH
 
 SHORT: Mapping[str, str] = {
     "models": "model", "plugins": "plugin", "languages": "language", "senses": "sense", "conditions": "condition", "groups": "group",

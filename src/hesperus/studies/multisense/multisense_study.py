@@ -9,15 +9,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from hesperus.studies.asked.declaring import (
-    MANY,
-    Declared,
-    GenerationSettings,
-    Instructed,
-    InstructionOverride,
-    Names,
-    Tags,
-)
+from hesperus.studies.asked.declaring import Declared, GenerationSettings, Instructed, InstructionOverride
+from hesperus.studies.asked.field_types import MANY, Names, Tags
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.types import Sense
 

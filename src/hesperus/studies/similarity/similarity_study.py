@@ -9,17 +9,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from hesperus.studies.asked.declaring import (
-    MANY,
-    PAIRS,
-    PATH,
     BootstrapSettings,
     Declared,
     Instructed,
     InstructionOverride,
-    Names,
     Part,
-    Tags,
 )
+from hesperus.studies.asked.field_types import MANY, PAIRS, PATH, Names, Tags
 from hesperus.studies.asked.study_files import Lines
 from hesperus.studies.similarity.grouping import languages_of_records, read_numbers
 

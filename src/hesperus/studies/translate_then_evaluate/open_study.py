@@ -10,16 +10,12 @@ from pydantic import Field, field_validator, model_validator
 
 from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
-    PAIRS,
     BootstrapSettings,
     Declared,
     GenerationSettings,
     InstructionOverride,
-    Names,
-    Tag,
-    Tags,
-    Words,
 )
+from hesperus.studies.asked.field_types import PAIRS, Names, Tag, Tags, Words
 
 
 class OpenAnswersStudy(Declared):

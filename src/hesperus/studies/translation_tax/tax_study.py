@@ -9,16 +9,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from hesperus.errors import UnknownNameError
-from hesperus.studies.asked.declaring import (
-    PAIRS,
-    Declared,
-    GenerationSettings,
-    Instructed,
-    Part,
-    SampleSize,
-    Tag,
-    Words,
-)
+from hesperus.studies.asked.declaring import Declared, GenerationSettings, Instructed, Part, SampleSize
+from hesperus.studies.asked.field_types import PAIRS, Tag, Words
 from hesperus.studies.asked.study_cells import as_maker
 from hesperus.studies.translation_tax.strata import StrataRule
 from hesperus.studies.translation_tax.verifying import StrictPass

@@ -1,0 +1,79 @@
+"""Types of the fields of a study: what a file, a flag and a keyword may say, each in its own way, for the same value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import orjson
+from pydantic import AfterValidator, BeforeValidator
+
+from hesperus.languages import normalise
+from hesperus.studies.asked.exclusions import excluded_items
+
+
+def _one_or_many(value: object) -> object:
+    return (value,) if isinstance(value, str | int) else value
+
+
+def _one(value: object) -> object:
+    return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+
+
+def _words(value: object) -> object:
+    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+
+
+def _once(value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(normalise(tag) for tag in value))
+
+
+def _pairs(value: object) -> object:
+    """Flags say NAME=VALUE, once or several times; a file has a mapping."""
+    if not isinstance(value, list | tuple):
+        return value
+    found: dict[str, str] = {}
+    for text in value:
+        name, equals, said = str(text).partition("=")
+        if not (name and equals and said):
+            raise ValueError(f"{text!r}: write NAME=VALUE")
+        found[name] = f"{found[name]},{said}" if name in found else said
+    return found
+
+
+def _members(value: object) -> object:
+    """Flags say NAME=JSON; a file has a mapping."""
+    if not isinstance(value, list | tuple):
+        return value
+    members: dict[str, object] = {}
+    for text in value:
+        name, equals, said = str(text).partition("=")
+        if not (name and equals):
+            raise ValueError(f"{text!r}: write NAME=JSON, such as top_k=20")
+        try:
+            members[name] = orjson.loads(said)
+        except orjson.JSONDecodeError:
+            members[name] = said
+    return members
+
+
+PAIRS = BeforeValidator(_pairs)
+"""Marks a mapping that a flag gives as NAME=VALUE."""
+MEMBERS = BeforeValidator(_members)
+"""Marks a mapping that a flag gives as NAME=JSON."""
+PATH = "path"
+"""Marks the name of a file or folder."""
+MANY = BeforeValidator(_one_or_many)
+"""Marks a list that may also be given as one value."""
+_ONE_OR_MANY = BeforeValidator(_one_or_many, json_schema_input_type=str | tuple[str, ...])
+Names = Annotated[tuple[str, ...], _ONE_OR_MANY]
+Words = Annotated[tuple[str, ...], BeforeValidator(_words, json_schema_input_type=str | tuple[str, ...])]
+"""A list, or one text with commas or blanks."""
+Tag = Annotated[str, BeforeValidator(_one), AfterValidator(normalise)]
+"""A language in any style of tag."""
+Tags = Annotated[tuple[str, ...], _ONE_OR_MANY, AfterValidator(_once)]
+_LISTED = str | tuple[str, ...] | Mapping[str, str | None]
+Exclusions = Annotated[
+    Mapping[str, str], BeforeValidator(excluded_items, json_schema_input_type=_LISTED), PATH
+]
+"""Item id to the reason why it is excluded; in a study file also a list of ids, or the name of a file that has them."""
