@@ -9,12 +9,13 @@ from importlib import import_module
 from importlib.util import find_spec
 
 
-def lazily(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def lazily(package: str, *at_once: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """The functions ``__getattr__`` and ``__dir__`` of a room.
 
     Args:
         package: Name of the room. What its ``__init__.py`` imports under ``if TYPE_CHECKING:`` are its public names; each
             comes from the file named there.
+        at_once: Public names that it imports at once.
     """
 
     @cache
@@ -34,4 +35,4 @@ def lazily(package: str) -> tuple[Callable[[str], object], Callable[[], list[str
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(homes()[name]), name)
 
-    return load, lambda: sorted(homes())
+    return load, lambda: sorted({*homes(), *at_once})
