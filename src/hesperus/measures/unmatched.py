@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq  # type: ignore[import-untyped]
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from hesperus.measures.permuting import monte_carlo_p
@@ -121,6 +120,9 @@ def unmatched_detectable(
     moves, others = influences(a), influences(b)
     if min(len(moves), len(others)) < 2 or not np.abs(moves).max() > 0.0:
         return None
+    # Slow to load, for a solver that only comparisons need.
+    from scipy.optimize import brentq  # type: ignore[import-untyped]
+
     square = float((moves**2).mean())
     apart = Apart(len(moves), square, square / float(np.abs(moves).mean()), sides, (0.0, 1.0))
     freedom = len(moves) + len(others) - 2
