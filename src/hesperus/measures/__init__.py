@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from hesperus.measures.agreement import rank_consistency_statistic as rank_consistency_statistic
     from hesperus.measures.alpha import LEVELS as LEVELS
     from hesperus.measures.alpha import Level as Level
-    from hesperus.measures.alpha import fleiss_kappa as fleiss_kappa
     from hesperus.measures.alpha import krippendorff_alpha as krippendorff_alpha
     from hesperus.measures.classes import FAILED as FAILED
     from hesperus.measures.classes import INVALID as INVALID
@@ -63,7 +62,6 @@ if TYPE_CHECKING:
     from hesperus.measures.information import INFORMATION as INFORMATION
     from hesperus.measures.information import harmonic_mean as harmonic_mean
     from hesperus.measures.information import information_statistics as information_statistics
-    from hesperus.measures.mantel import mantel_test as mantel_test
     from hesperus.measures.mantel import mantel_tests as mantel_tests
     from hesperus.measures.mantel import runs_to_drop as runs_to_drop
     from hesperus.measures.multiplicity import benjamini_hochberg as benjamini_hochberg

@@ -15,6 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from hesperus.measures.raters import rating_table
 from hesperus.measures.resample import Bootstrap, Draws, Floats, draws, intervals
 from hesperus.measures.statistic import NO_INTERVAL, divide
 from hesperus.types import Estimate
@@ -55,13 +56,9 @@ def krippendorff_alpha(
         >>> round(krippendorff_alpha([[1, 2, 3, 3], [1, 2, 3, 1]]).value, 3)
         0.667
     """
-    table = np.asarray(ratings, dtype=np.float64)
     if level not in LEVELS:
         raise ValueError(f"the level of measurement is one of {', '.join(LEVELS)}, not {level!r}")
-    if table.ndim != 2:
-        raise ValueError(f"ratings are [raters, units], not {table.ndim}-dimensional")
-    if np.isinf(table).any():
-        raise ValueError("ratings are finite, or NaN where there is none")
+    table = rating_table(ratings)
     if level == "ratio" and (table < 0).any():
         raise ValueError("a ratio scale has no negative ratings")
     given = np.isfinite(table).sum(axis=0)
@@ -115,40 +112,6 @@ def _spread(units: _Units, resampled: Draws, places: npt.NDArray[np.intp] | None
 
 def _alpha(n: Floats, observed: Floats, expected: Floats) -> Floats:
     return 1.0 - divide((n - 1.0) * observed, np.where(expected > 1e-12 * n * n, expected, 0.0))
-
-
-def fleiss_kappa(counts: npt.ArrayLike) -> Estimate:
-    """Fleiss' κ: agreement beyond chance where every unit has as many ratings, by any raters.
-
-    Args:
-        counts: How many raters put each unit into each category, [units, categories].
-
-    Returns:
-        The value; undefined where chance agreement is certain.
-
-    Raises:
-        ValueError: Units have different numbers of ratings, or fewer than two.
-
-    Reference: Fleiss (1971).
-
-    Example:
-        >>> round(fleiss_kappa([[3, 0], [1, 2], [0, 3]]).value, 3)
-        0.55
-    """
-    table = np.asarray(counts, dtype=np.float64)
-    if table.ndim != 2 or not len(table):
-        raise ValueError(f"counts are [units, categories], not of shape {table.shape}")
-    raters = table.sum(axis=1)
-    if raters.min() != raters.max() or raters[0] < 2:
-        raise ValueError(
-            "every unit needs as many ratings, 2 or more; krippendorff_alpha takes any number of them"
-        )
-    each = float(raters[0])
-    observed = float(((table**2).sum(axis=1) - each).mean() / (each * (each - 1.0)))
-    expected = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
-    if 1.0 - expected < 1e-12:
-        return Estimate(None, n=len(table), reason="all ratings are the same")
-    return Estimate((observed - expected) / (1.0 - expected), n=len(table))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

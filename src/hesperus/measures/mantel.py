@@ -25,43 +25,6 @@ _CACHED = 1 << 14
 UNDEFINED = "fewer than three pairs, or one side does not vary"
 
 
-def mantel_test(
-    x: Floats,
-    y: Floats,
-    *,
-    permutations: int = 9999,
-    seed: int = 0,
-    strata: npt.NDArray[np.integer] | None = None,
-    ceiling: int = 0,
-) -> Relation:
-    """Mantel's test: do two measures of all pairs go together, beyond what permuted runs show?
-
-    With x = 1 for pairs of one kind, 0 for pairs of another and NaN for all others, it tests the difference of the two
-    kinds. The second measure must be there for all pairs, also those that the first leaves out: a permutation moves them
-    into the places that count. Where it is undefined, the fewest runs that leave no hole are dropped.
-
-    Args:
-        x: Symmetric, [runs, runs]; the diagonal is not looked at, pairs with NaN do not count.
-        y: Another measure of the same pairs, likewise; its runs are permuted.
-        permutations: Random permutations; if there are no more of them at all, every one is tried. 0 leaves p out.
-        seed: Seed of the generator.
-        strata: A code for each run; runs are permuted only with those of the same code. None permutes all.
-        ceiling: Permutations up to which more are drawn where p is small (see permuting.monte_carlo_p).
-
-    Returns:
-        Pearson's correlation over pairs, and the two-sided p value: the share of all permutations that are as extreme,
-        or (1 + as extreme) / (1 + permutations). Undefined where fewer than three pairs count or a side does not vary.
-
-    Raises:
-        ValueError: The tables are not square and of one shape, or `permutations` is less than 0.
-
-    Reference: Mantel (1967).
-    """
-    if x.ndim != 2 or x.shape[0] != x.shape[1] or x.shape != y.shape:
-        raise ValueError(f"two square tables of the same runs are needed: {x.shape} and {y.shape}")
-    return mantel_tests([x], y, permutations=permutations, seed=seed, strata=strata, ceiling=ceiling)[0]
-
-
 def mantel_tests(
     xs: Iterable[Floats],
     y: Floats,
@@ -71,27 +34,36 @@ def mantel_tests(
     strata: npt.NDArray[np.integer] | None = None,
     ceiling: int = 0,
 ) -> list[Relation]:
-    """`mantel_test` of several measures with the same other one: each p value is that of its own test.
+    """Mantel's test: do two measures of all pairs go together, beyond what permuted runs show?
 
-    The permutations of runs are drawn once for all tests, which costs a fraction where the runs are many.
+    Several measures are tested with the same other one, each for itself: the permutations of runs are drawn once, which costs
+    a fraction where the runs are many. With x = 1 for pairs of one kind, 0 for pairs of another and NaN for all others, it
+    tests the difference of the two kinds. The other measure must be there for all pairs, also those that x leaves out: a
+    permutation moves them into the places that count. Where it is undefined, the fewest runs that leave no hole are dropped.
 
     Args:
-        xs: Tables like `x` of mantel_test; one at a time is held.
-        y: See mantel_test.
-        permutations: See mantel_test.
-        seed: See mantel_test.
-        strata: See mantel_test.
-        ceiling: See mantel_test.
+        xs: Tables, symmetric, [runs, runs]; the diagonal is not looked at, pairs with NaN do not count. One at a time is held.
+        y: Another measure of the same pairs, likewise; its runs are permuted.
+        permutations: Random permutations; if there are no more of them at all, every one is tried. 0 leaves p out.
+        seed: Seed of the generator.
+        strata: A code for each run; runs are permuted only with those of the same code. None permutes all.
+        ceiling: Permutations up to which more are drawn where p is small (see permuting.monte_carlo_p).
+
+    Returns:
+        For each table Pearson's correlation over pairs, and the two-sided p value: the share of all permutations that are as
+        extreme, or (1 + as extreme) / (1 + permutations). Undefined where fewer than three pairs count or a side does not vary.
 
     Raises:
-        ValueError: `permutations` is less than 0.
+        ValueError: The tables are not square and of one shape, or `permutations` is less than 0.
+
+    Reference: Mantel (1967).
     """
     if permutations < 0:
         raise ValueError(f"permutations must be 0 or more, not {permutations}")
-    dropped = runs_to_drop(y)
+    shape, dropped = y.shape, runs_to_drop(y)
     kept = np.setdiff1d(np.arange(len(y)), dropped)
     y = y[np.ix_(kept, kept)]
-    sides = [_Side.of(x[np.ix_(kept, kept)], y) for x in xs]
+    sides = [_Side.of(_square(x, shape)[np.ix_(kept, kept)], y) for x in xs]
     # Where two languages are compared, the pairs of a model with its pivot are all of its pairs.
     tested = {side.key: side for side in sides if not np.isnan(side.observed)}
     codes = np.zeros(len(kept), dtype=np.intp) if strata is None else np.asarray(strata)[kept]
@@ -114,6 +86,12 @@ def mantel_tests(
         else Relation(side.observed, ps[side.key], "mantel", len(side.a), untold, dropped)
         for side in sides
     ]
+
+
+def _square(x: Floats, shape: tuple[int, ...]) -> Floats:
+    if x.ndim != 2 or x.shape[0] != x.shape[1] or x.shape != shape:
+        raise ValueError(f"two square tables of the same runs are needed: {x.shape} and {shape}")
+    return x
 
 
 @dataclass(frozen=True, slots=True, eq=False)

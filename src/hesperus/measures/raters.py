@@ -157,7 +157,7 @@ def bias_statistic(ratings: npt.ArrayLike, rater: int) -> Statistic:
     Raises:
         ValueError: The table is not two-dimensional, a rating is infinite, or there is no such row.
     """
-    table = _table(ratings)
+    table = rating_table(ratings)
     if not 0 <= rater < len(table):
         raise ValueError(f"there is no rater {rater} among {len(table)}")
     others = np.delete(table, rater, axis=0)
@@ -186,7 +186,7 @@ def category_statistic(ratings: npt.ArrayLike, category: float) -> Statistic:
     Raises:
         ValueError: The table is not two-dimensional, or a rating is infinite.
     """
-    table = _table(ratings)
+    table = rating_table(ratings)
     given = np.isfinite(table).sum(axis=0).astype(np.float64)
     kept = given > 0
     share = np.where(kept, (table == category).sum(axis=0) / np.maximum(given, 1.0), 0.0)
@@ -230,7 +230,7 @@ class _Rated:
     """
 
     def __init__(self, ratings: npt.ArrayLike) -> None:
-        table = _table(ratings)
+        table = rating_table(ratings)
         values = np.unique(table[np.isfinite(table)])
         counts = np.stack(
             [(table == value).sum(axis=0) for value in values] or [np.zeros(table.shape[1])], axis=1
@@ -254,10 +254,15 @@ def _pair(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.shape != second.shape:
         raise ValueError(f"ratings are numbers, as many for each rater: {first.shape} and {second.shape}")
-    return _table(np.stack([first, second]))
+    return rating_table(np.stack([first, second]))
 
 
-def _table(ratings: npt.ArrayLike) -> Floats:
+def rating_table(ratings: npt.ArrayLike) -> Floats:
+    """Ratings as numbers, [raters, units]; NaN where there is none.
+
+    Raises:
+        ValueError: They are no table of finite numbers.
+    """
     try:
         table = np.asarray(ratings, dtype=np.float64)
     except ValueError as error:
