@@ -1,6 +1,6 @@
 """The studies of hesperus, and the keys of their study files, read from the text of the files that declare them.
 
-A study is a class of fields in a file of `studies/` whose name ends in `_study.py`; its field `study` has its name. The text is
+A study is a class of fields in a file of `studies/` that is called `NAME_study.py`; its field `study` has its name. The text is
 read, since importing the classes takes longer than measuring most runs.
 """
 

@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 import hesperus as hs
-from hesperus.api.studies import STUDIES
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 
@@ -56,7 +55,7 @@ def command(*words: object) -> Any:
     return done
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", STUDY)
 def test_a_run_says_what_it_is_and_what_was_found(runs: dict[str, hs.RunResult], name: str) -> None:
     run = runs[name]
     assert repr(run).startswith(f"{name}: 2 models, ") and len(run.records) > 20
@@ -96,7 +95,7 @@ def test_an_estimate_of_an_audit_is_checked_like_any_measure(runs: dict[str, hs.
         hs.measure("back_translation", runs["multisense"])
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", STUDY)
 def test_every_study_has_a_page(runs: dict[str, hs.RunResult], name: str, tmp_path: Path) -> None:
     written = hs.report(runs[name], tmp_path / "page.html", resamples=200)
     by_command = tmp_path / "again.html"
@@ -104,7 +103,7 @@ def test_every_study_has_a_page(runs: dict[str, hs.RunResult], name: str, tmp_pa
     assert written.read_text(encoding="utf-8") == by_command.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", STUDY)
 def test_a_plan_sends_nothing_and_counts_what_is_stored(runs: dict[str, hs.RunResult], name: str) -> None:
     settings = {"models": ["pocket/s", "pocket/m"], "sample": {"n": 12}, **STUDY[name]}
     fresh = hs.plan(name, **settings).rows

@@ -38,7 +38,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", LEAST)
 def test_every_flag_is_the_key_of_a_file(name: str) -> None:
     flags = [one for one in settings_of(study_declaration(name)) if one.kind is int and not one.is_many]
     assert len(flags) > 10

@@ -16,7 +16,7 @@ from hesperus.wording import parsed
 
 
 def study_kind(run: Run) -> str:
-    """The study that its study file names; of records of another origin, the one whose page fits them (kind_of_records)."""
+    """The study that its study file names; of records of another origin, the one with the page that fits them."""
     named = run.study.get("study")
     if isinstance(named, str) and (
         named in declared_studies() or named in plugins.names("hesperus.studies", {})
@@ -26,7 +26,7 @@ def study_kind(run: Run) -> str:
 
 
 def kind_of_records(records: pl.DataFrame) -> str:
-    """The study whose page fits records.
+    """The study with the page that fits records.
 
     Where a sense was made from another, the report of senses compares what was made with what it was made from. Where
     nothing was made, and a model was asked in several languages, or several models in one, they are compared as in a

@@ -41,6 +41,18 @@ def _either(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
+What = Annotated[
+    str,
+    typer.Argument(
+        help=f"summary (begin here), {_either(sorted({*MEASURES, TRANSLATION} - {'summary'}))}; of a similarity study also "
+        f"{_either([name for name in SIMILARITY if name not in MEASURES])}; of open answers {_either(OPEN_ANSWERS)}; of an audit "
+        f"{_either(list(TAX_TABLES))}; of a long table of ratings: {', '.join(OF_RATINGS)}.",
+        show_default=False,
+        autocompletion=completed(dict.fromkeys((*OF_RUNS, *TAX_TABLES, *OF_RATINGS))),
+    ),
+]
+
+
 class MeasureCommand(PlainCommand):
     """The command; who names a run alone is told what else it takes, and its help names the measures of plug-ins too."""
 
@@ -66,16 +78,7 @@ class MeasureCommand(PlainCommand):
 
 @takes_flags
 def command(
-    what: Annotated[
-        str,
-        typer.Argument(
-            help=f"summary (begin here), {_either(sorted({*MEASURES, TRANSLATION} - {'summary'}))}; of a similarity study also "
-            f"{_either([name for name in SIMILARITY if name not in MEASURES])}; of open answers {_either(OPEN_ANSWERS)}; of an audit "
-            f"{_either(list(TAX_TABLES))}; of a long table of ratings: {', '.join(OF_RATINGS)}.",
-            show_default=False,
-            autocompletion=completed(dict.fromkeys((*OF_RUNS, *TAX_TABLES, *OF_RATINGS))),
-        ),
-    ],
+    what: What,
     run: RunPath,
     format: Format = "table",
     **settings: Annotated[

@@ -258,7 +258,7 @@ def _pair(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 
 def rating_table(ratings: npt.ArrayLike) -> Floats:
-    """Ratings as numbers, [raters, units]; NaN where there is none.
+    """Ratings as numbers, [raters, units]; NaN without one.
 
     Raises:
         ValueError: They are no table of finite numbers.

@@ -109,7 +109,7 @@ def unmatched_detectable(
     Args:
         a: The difference of two conditions over one set of items, as tax_statistic gives it.
         b: The difference of the same conditions over the other set.
-        sides: The two shares whose difference `a` is, each in [0, 1].
+        sides: The two shares of which `a` is the difference, each in [0, 1].
         level: 1 − the two-sided error of the first kind.
         power: Chance of finding the difference.
 

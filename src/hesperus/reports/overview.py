@@ -89,7 +89,7 @@ def outcomes_report(run: Run, settings: MeasureSettings) -> ReadyReport:
 
 
 def unlabelled_report(run: Run, settings: MeasureSettings) -> ReadyReport | None:
-    """The page of a run whose answers are all texts of their own, which has no label to measure; None of any other."""
+    """The page of a run in which all answers are texts of their own, with no label to measure; None of any other."""
     if set(run.records["task"].unique()) - set(free_texts(run.records)):
         return None
     return _outcomes("Answers without labels", _TEXTS, run, settings)

@@ -1,4 +1,4 @@
-"""The page of each study, by the study's name: a page is one file, found by what stands under `@study_page("NAME")`."""
+"""The page of each study, by the study's name: a page is one file, found by the decorator `@study_page("NAME")`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PageInputs:
     Attributes:
         run: The run; some of its questions were answered.
         given: How it is measured.
-        scores: The scores of its translations, or None if there are none.
+        scores: The scores of its translations, or None.
         folder: The run folder; None for records without one.
     """
 
@@ -60,7 +60,7 @@ class Report(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReadyReport:
-    """A report whose blocks are made already; the figures are those among them.
+    """A report of blocks that are made already; the figures are those among them.
 
     Attributes:
         title: Of the page.
