@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Protocol, TypeVar
@@ -102,6 +103,7 @@ def study_page(name: str) -> Callable[[_Make], _Make]:
     return lambda make: make
 
 
+@cache
 def _declared() -> Mapping[str, str]:
     """Name of each study to the module and function of its page; the files are read, as importing all would take long."""
     folder, found = Path(__file__).parent, {}
