@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 from typing import Any, Literal
+
+import msgspec
 
 from hesperus.errors import UnknownNameError
 
@@ -112,8 +113,8 @@ class Grammar:
     endings: tuple[str, ...] = ()
     counters: tuple[str, ...] = ()
     letter_names: tuple[tuple[str, ...], ...] = ()
-    magnitudes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    numerals: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    magnitudes: Mapping[str, str] = field(default_factory=dict)
+    numerals: Mapping[str, str] = field(default_factory=dict)
     magnitude_first: bool = False
     spellings: tuple[tuple[str, str], ...] = ()
     apostrophe: Apostrophe = "none"
@@ -238,23 +239,10 @@ def label_words(groups: Any) -> dict[str, str]:
     return found
 
 
-def grammar_of(raw: Any) -> Grammar:
-    """Freeze a grammar of the right shape; without one, that of a language that says nothing."""
-    if not raw:
-        return NO_GRAMMAR
-    return Grammar(
-        **{key: tuple(map(str, raw[key])) for key in _LISTS if key in raw},
-        letter_names=tuple(tuple(map(str, names)) for names in raw.get("letter_names", ())),
-        magnitudes=MappingProxyType(dict(raw.get("magnitudes", {}))),
-        numerals=MappingProxyType(dict(raw.get("numerals", {}))),
-        spellings=tuple(
-            (str(pair[0]), str(pair[1]) if len(pair) > 1 else "") for pair in raw.get("spellings", ())
-        ),
-        apostrophe=raw.get("apostrophe", "none"),
-        clause_blank=raw.get("clause_blank") == "true",
-        verb_second=raw.get("verb_second") == "true",
-        magnitude_first=raw.get("magnitude_first") == "true",
-    )
+def frozen(raw: Mapping[str, Any]) -> Grammar:
+    """A grammar of the right shape as a value; of a language that says nothing it is empty."""
+    pairs = [[*pair, ""][:2] for pair in raw.get("spellings", ())]
+    return msgspec.convert({**raw, "spellings": pairs}, Grammar, strict=False)
 
 
 def _is_words(value: Any) -> bool:

@@ -15,10 +15,12 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
+
+import msgspec
 
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.languages.grammar import NO_GRAMMAR, Grammar, contradictions, grammar_of, misshapen
+from hesperus.languages.grammar import NO_GRAMMAR, Grammar, contradictions, frozen, misshapen
 from hesperus.languages.tags import language, normalise
 from hesperus.plugins import loaded as loaded_plugins
 from hesperus.plugins import maker, names
@@ -225,46 +227,22 @@ def _is_pair(value: Raw) -> bool:
     )
 
 
-def _pack(raw: Mapping[str, Raw]) -> Pack:
+def _pack(raw: Mapping[str, Any]) -> Pack:
     """Freeze data of the right shape."""
-
-    def text(key: str) -> str:
-        return str(raw[key])
-
-    def texts(value: Raw) -> Mapping[str, str]:
-        assert isinstance(value, dict)
-        return MappingProxyType({key: str(inner) for key, inner in value.items()})
-
-    def words(value: Raw) -> tuple[str, ...]:
-        return tuple(map(str, value))
-
-    assert isinstance(raw["labels"], dict)
-    groups: dict[str, Mapping[str, tuple[str, ...]]] = {}
-    flat: dict[str, tuple[str, ...]] = {}
-    for group, labels in raw["labels"].items():
-        assert isinstance(labels, dict)
-        groups[group] = MappingProxyType({label: words(value) for label, value in labels.items()})
-        for label, found in groups[group].items():
-            flat[label] = tuple(dict.fromkeys(flat.get(label, ()) + found))
-    return Pack(
-        tag=text("tag"),
-        labels=MappingProxyType(flat),
-        groups=MappingProxyType(groups),
-        option_letters=words(raw["option_letters"]),
-        latin_letters=text("latin_letters") == "true",
-        digits=tuple(text("digits")),
-        cues=words(raw["cues"]),
-        refusals=words(raw["refusals"]),
-        quotes=tuple((str(pair[0]), str(pair[1])) for pair in raw["quotes"] if isinstance(pair, list)),
-        option_words=words(raw["option_words"]),
-        or_words=words(raw["or_words"]),
-        sentence_end=text("sentence_end"),
-        question_mark=text("question_mark"),
-        requests=texts(raw.get("requests", {})),
-        targets=texts(raw.get("targets", {})),
-        grammar=grammar_of(raw.get("grammar")),
-        reviewed=cast("Reviewed", text("reviewed")),
-    )
+    flat: dict[str, dict[str, None]] = {}
+    for labels in raw["labels"].values():
+        for label, words in labels.items():
+            flat.setdefault(label, {}).update(dict.fromkeys(words))
+    parts = {
+        "requests": {},
+        "targets": {},
+        **raw,
+        "labels": {label: list(words) for label, words in flat.items()},
+        "groups": raw["labels"],
+        "digits": list(raw["digits"]),
+        "grammar": frozen(raw.get("grammar") or {}),
+    }
+    return msgspec.convert(parts, Pack, strict=False)
 
 
 def read_pack(file: Path | Traversable) -> Pack:
