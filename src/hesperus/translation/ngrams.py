@@ -45,9 +45,10 @@ Corners = tuple[tuple[float, ...], ...]
 
 
 @lru_cache
-def _sacrebleu(metric: Bleu | Chrf) -> BLEU | CHRF:
+def _sacrebleu(metric: _Ngrams) -> BLEU | CHRF:
     if isinstance(metric, Chrf):
         return CHRF(char_order=metric.char_order, word_order=metric.word_order, beta=metric.beta)
+    assert isinstance(metric, Bleu)
     if metric.tokenizer not in TOKENIZERS:
         raise UnknownNameError("BLEU tokenizer", metric.tokenizer, TOKENIZERS)
     try:
@@ -66,21 +67,34 @@ def _sacrebleu(metric: Bleu | Chrf) -> BLEU | CHRF:
         ) from error
 
 
-def _statistics(metric: Bleu | Chrf, hypotheses: Sequence[str], references: Sequence[str]) -> Counts:
-    if len(hypotheses) != len(references):
-        raise UsageError(f"{len(hypotheses)} translations cannot be scored by {len(references)} references")
-    if not hypotheses:
-        return np.zeros((0, metric.width), np.float64)
-    found = _sacrebleu(metric)._extract_corpus_statistics(hypotheses, [references])
-    return np.asarray(found, np.float64)
+class _Ngrams:
+    """A score of n-grams, of which statistics of segments can be added up."""
 
+    __slots__ = ()
 
-def _score(metric: Bleu | Chrf, total: Counts) -> float:
-    return float(_sacrebleu(metric)._compute_score_from_stats([round(count) for count in total]).score)
+    @property
+    def width(self) -> int:
+        """Statistics of a segment."""
+        raise NotImplementedError
+
+    def statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Counts:
+        """Counts of shape (segments, width)."""
+        if len(hypotheses) != len(references):
+            raise UsageError(
+                f"{len(hypotheses)} translations cannot be scored by {len(references)} references"
+            )
+        if not hypotheses:
+            return np.zeros((0, self.width), np.float64)
+        found = _sacrebleu(self)._extract_corpus_statistics(hypotheses, [references])
+        return np.asarray(found, np.float64)
+
+    def score(self, total: Counts) -> float:
+        """The score of counts summed over any segments; 0 where nothing matches, or nothing is there."""
+        return float(_sacrebleu(self)._compute_score_from_stats([round(count) for count in total]).score)
 
 
 @dataclass(frozen=True, slots=True)
-class Bleu:
+class Bleu(_Ngrams):
     """BLEU with exponential smoothing, from 0 to 100.
 
     Attributes:
@@ -99,14 +113,6 @@ class Bleu:
         """Statistics of a segment: length, length of the reference, matches and n-grams of each order."""
         return 2 + 2 * self.order
 
-    def statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Counts:
-        """Counts of shape (segments, width)."""
-        return _statistics(self, hypotheses, references)
-
-    def score(self, total: Counts) -> float:
-        """The score of counts summed over any segments; 0 where nothing matches, or nothing is there."""
-        return _score(self, total)
-
     def corners(self, mean: Counts) -> Corners:
         """Counts of a text of mean counts that is all matched, and of one in which nothing is."""
         grams = mean[-self.order :]
@@ -115,7 +121,7 @@ class Bleu:
 
 
 @dataclass(frozen=True, slots=True)
-class Chrf:
+class Chrf(_Ngrams):
     """ChrF (``word_order`` 0) or chrF++ (2), from 0 to 100.
 
     Attributes:
@@ -132,14 +138,6 @@ class Chrf:
     def width(self) -> int:
         """Statistics of a segment: n-grams of both sides and matches, for each order."""
         return 3 * (self.char_order + self.word_order)
-
-    def statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> Counts:
-        """Counts of shape (segments, width)."""
-        return _statistics(self, hypotheses, references)
-
-    def score(self, total: Counts) -> float:
-        """The score of counts summed over any segments; 0 where nothing matches, or nothing is there."""
-        return _score(self, total)
 
     def corners(self, mean: Counts) -> Corners:
         """Counts of a text of mean counts that is all matched, and of one in which nothing is."""

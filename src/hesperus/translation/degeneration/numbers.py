@@ -9,43 +9,31 @@ from dataclasses import dataclass
 _ROMAN = re.compile(r"\b(?=[IVXLCDM]{2,7}\b)M{0,2}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})(?<=\w)\b")
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 
-_TEENS = {
-    word: value
-    for value, words in enumerate(
-        (
-            "eleven eleventh november", "twelve twelfth dozen december", "thirteen thirteenth", "fourteen fourteenth",
-            "fifteen fifteenth", "sixteen sixteenth", "seventeen seventeenth", "eighteen eighteenth",
-            "nineteen nineteenth",
-        ),
-        start=11,
-    )
-    for word in words.split()
-}  # fmt: skip
+
+def _numbered(words: str, first: int, step: int = 1) -> dict[str, int]:
+    """Each word with its number; a comma begins the next."""
+    return {
+        word: first + step * place for place, alike in enumerate(words.split(",")) for word in alike.split()
+    }
+
+
+_TEENS = _numbered(
+    "eleven eleventh november, twelve twelfth dozen december, thirteen thirteenth, fourteen fourteenth, fifteen fifteenth, "
+    "sixteen sixteenth, seventeen seventeenth, eighteen eighteenth, nineteen nineteenth",
+    11,
+)
 """The eleventh and the twelfth month stand in for what other languages number; a dozen is twelve."""
 
-_TENS = {
-    word: 10 * value
-    for value, words in enumerate(
-        (
-            "twenty twentieth twenties", "thirty thirtieth thirties", "forty fortieth forties", "fifty fiftieth fifties",
-            "sixty sixtieth sixties", "seventy seventieth seventies", "eighty eightieth eighties",
-            "ninety ninetieth nineties",
-        ),
-        start=2,
-    )
-    for word in words.split()
-}  # fmt: skip
-_ONES = {
-    word: value
-    for value, words in enumerate(
-        (
-            "one first", "two second", "three third", "four fourth", "five fifth", "six sixth", "seven seventh",
-            "eight eighth", "nine ninth",
-        ),
-        start=1,
-    )
-    for word in words.split()
-}  # fmt: skip
+_TENS = _numbered(
+    "twenty twentieth twenties, thirty thirtieth thirties, forty fortieth forties, fifty fiftieth fifties, sixty sixtieth "
+    "sixties, seventy seventieth seventies, eighty eightieth eighties, ninety ninetieth nineties",
+    20,
+    10,
+)
+_ONES = _numbered(
+    "one first, two second, three third, four fourth, five fifth, six sixth, seven seventh, eight eighth, nine ninth",
+    1,
+)
 _WRITTEN = re.compile(
     rf"\b(?:({'|'.join(_TEENS)})|({'|'.join(_TENS)})(?:[- ]({'|'.join(_ONES)}))?)\b", re.IGNORECASE
 )
