@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -71,7 +71,7 @@ def read_lighteval(source: Source, settings: ImportSettings) -> tuple[list[Log],
     def rows() -> Iterator[Row]:
         for number, row in enumerate(frame.iter_rows(named=True, buffer_size=_ROWS_AT_ONCE)):
             try:
-                yield replace(read(row, number, settings, source), asked=_texts(row))
+                yield _row(read(row, number), row, settings, source)
             except _NOT_AS_WRITTEN as error:
                 detail = f"row {number} is not as lighteval writes it ({type(error).__name__}: {error})"
                 odd.append(LeftOut("row cannot be read", 1, source.place, detail[:_SHOWN], failed=True))
@@ -132,57 +132,70 @@ def _model(source: Source) -> str:
     return ""
 
 
-def _old(row: Mapping[str, Any], number: int, settings: ImportSettings, source: Source) -> Row:
-    choices = row.get("choices")
-    gold_places = _numbers(row.get("gold_index"))
-    scores = _numbers(row.get("predictions"))
-    specific = _specific(row)
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A row of either layout.
+
+    Attributes:
+        identity: Its own name, where no key was given.
+        options: How many options it has.
+        places: Places of the right ones.
+        golds: Right texts.
+        scores: Log-likelihoods; of options where there are as many.
+        texts: What the model wrote.
+    """
+
+    identity: str
+    options: int
+    places: Sequence[Any]
+    golds: Sequence[str]
+    scores: Sequence[Any]
+    texts: Sequence[str]
+
+
+def _old(row: Mapping[str, Any], number: int) -> _Entry:
+    choices, scores = row.get("choices"), _numbers(row.get("predictions"))
+    places = _numbers(row.get("gold_index"))
     options = len(choices) if isinstance(choices, list) else len(scores)
-    if gold_places and options > 1 and len(scores) >= options:
-        return Row(
-            item=item_id(specific, str(number), settings, source),
-            **_labels(gold_places),
-            options=options,
-            scores=tuple(scores[:options]),
-            language=own_language(specific, settings),
-            verdict=_verdict(row),
-        )
     golds, texts = _list(row.get("gold")), _list(row.get("predictions"))
-    return replace(
-        _written(specific, number, settings, source, gold=golds, text=texts), verdict=_verdict(row)
-    )
+    return _Entry(str(number), options, places, golds, scores if places else [], texts)
 
 
-def _new(row: Mapping[str, Any], number: int, settings: ImportSettings, source: Source) -> Row:
+def _new(row: Mapping[str, Any], number: int) -> _Entry:
     document, response = row["doc"] or {}, row["model_response"] or {}
-    specific = _specific(row)
-    choices = document.get("choices") or []
-    places = document.get("gold_index")
+    choices, places = document.get("choices") or [], document.get("gold_index")
     places = [place for place in (places if isinstance(places, list) else [places]) if place is not None]
     scores = response.get("logprobs") or []
-    identity = str(document.get("id") or number)
-    if len(choices) > 1 and len(scores) >= len(choices):
-        return Row(
-            item=item_id(specific, identity, settings, source),
-            **_labels(places),
-            options=len(choices),
-            scores=tuple(float(score) for score in scores[: len(choices)]),
-            language=own_language(specific, settings),
-            verdict=_verdict(row),
-        )
-    right = [choices[int(place)] for place in places if int(place) < len(choices)]
+    is_scored = 1 < len(choices) <= len(scores)
+    golds = [] if is_scored else [choices[int(place)] for place in places if int(place) < len(choices)]
     texts = response.get("text_post_processed") or response.get("text") or []
-    if scores and not texts and len(choices) > 1:
+    if scores and not texts and not is_scored and len(choices) > 1:
         raise ValueError(f"{len(scores)} scores for {len(choices)} options")
-    return replace(
-        _written(specific, identity, settings, source, gold=right, text=texts), verdict=_verdict(row)
+    return _Entry(str(document.get("id") or number), len(choices), places, golds, scores, texts)
+
+
+def _row(entry: _Entry, row: Mapping[str, Any], settings: ImportSettings, source: Source) -> Row:
+    """Options with scores, of which the first right one is the label; or a text that the model wrote."""
+    specific = _specific(row)
+    own = Row(
+        item=item_id(specific, entry.identity, settings, source),
+        gold=None,
+        language=own_language(specific, settings),
+        verdict=_verdict(row),
+        asked=_texts(row),
     )
+    if entry.options > 1 and len(entry.scores) >= entry.options:
+        right = [chr(ord("A") + int(place)) for place in entry.places]
+        scores = tuple(float(score) for score in entry.scores[: entry.options])
+        return replace(own, **_right(right), options=entry.options, scores=scores)
+    reply = entry.texts[0] if entry.texts else None
+    right = [gold.strip() if not place else gold for place, gold in enumerate(entry.golds)]
+    return replace(own, **_right(right), answer=reply, reply=reply, failed=None if reply else "empty")
 
 
-def _labels(places: list[Any]) -> dict[str, Any]:
-    """The right options, of which the first is the label."""
-    right = [chr(ord("A") + int(place)) for place in places]
-    return {"gold": right[0] if right else None, "also_right": tuple(right[1:])}
+def _right(answers: Sequence[str]) -> dict[str, Any]:
+    """The right answers, of which the first is the label."""
+    return {"gold": answers[0] if answers else None, "also_right": tuple(answers[1:])}
 
 
 def _verdict(row: Mapping[str, Any]) -> bool | None:
@@ -194,27 +207,6 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
         if values.get(name) in (0, 1):
             return bool(values[name])
     return None
-
-
-def _written(
-    specific: Mapping[str, Any],
-    number: int | str,
-    settings: ImportSettings,
-    source: Source,
-    *,
-    gold: list[str],
-    text: list[str],
-) -> Row:
-    reply = text[0] if text else None
-    return Row(
-        item=item_id(specific, str(number), settings, source),
-        gold=gold[0].strip() if gold else None,
-        also_right=tuple(gold[1:]),
-        answer=reply,
-        reply=reply,
-        failed=None if reply else "empty",
-        language=own_language(specific, settings),
-    )
 
 
 def _specific(row: Mapping[str, Any]) -> Mapping[str, Any]:
