@@ -13,18 +13,8 @@ if TYPE_CHECKING:
     from hesperus.answers.reading import answer_from_logprobs, read
 
 __all__ = [
-    "FORMS",
-    "KNOWN_GOLD_RULES",
-    "PRESETS",
-    "Override",
-    "Overrides",
-    "Reader",
-    "answer_from_logprobs",
-    "load_overrides",
-    "number_of",
-    "read",
-    "reader_for",
-    "reply_hash",
-]
+    "FORMS", "KNOWN_GOLD_RULES", "PRESETS", "Override", "Overrides", "Reader", "answer_from_logprobs",
+    "load_overrides", "number_of", "read", "reader_for", "reply_hash",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

@@ -15,15 +15,8 @@ if TYPE_CHECKING:
     from hesperus.checkpoints.places import Checkpoint, Source, locate, required, source_of
 
 __all__ = [
-    "Checkpoint",
-    "Source",
-    "device_of",
-    "load_config",
-    "load_model",
-    "load_tokenizer",
-    "locate",
-    "required",
+    "Checkpoint", "Source", "device_of", "load_config", "load_model", "load_tokenizer", "locate", "required",
     "source_of",
-]
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

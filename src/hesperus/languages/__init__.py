@@ -25,28 +25,10 @@ if TYPE_CHECKING:
     from hesperus.languages.wordings import Pack, pack, packs, read_pack
 
 __all__ = [
-    "Finding",
-    "Language",
-    "Pack",
-    "TextLanguage",
-    "are_alike",
-    "check",
-    "compared_reply",
-    "identified_languages",
-    "identify",
-    "is_identified",
-    "language",
-    "language_asked",
-    "languages",
-    "naturalise_request",
-    "normalise",
-    "pack",
-    "packs",
-    "paraphrase_request",
-    "read_pack",
-    "reply_language",
-    "text_language",
-    "translation_request",
-]
+    "Finding", "Language", "Pack", "TextLanguage", "are_alike", "check", "compared_reply",
+    "identified_languages", "identify", "is_identified", "language", "language_asked", "languages",
+    "naturalise_request", "normalise", "pack", "packs", "paraphrase_request", "read_pack", "reply_language",
+    "text_language", "translation_request",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

@@ -19,20 +19,8 @@ if TYPE_CHECKING:
     from hesperus.models.stored import StoredReply
 
 __all__ = [
-    "PROVIDERS",
-    "BatchModel",
-    "CopiedModel",
-    "Loading",
-    "LocalModel",
-    "Model",
-    "ModelOptions",
-    "Provider",
-    "RemoteModel",
-    "ReplayModel",
-    "ScriptedModel",
-    "StoredReply",
-    "model",
-    "prefixes",
-]
+    "PROVIDERS", "BatchModel", "CopiedModel", "Loading", "LocalModel", "Model", "ModelOptions", "Provider",
+    "RemoteModel", "ReplayModel", "ScriptedModel", "StoredReply", "model", "prefixes",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

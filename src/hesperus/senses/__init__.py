@@ -23,19 +23,7 @@ from hesperus.senses.parts import instruction_parts, recompose
 from hesperus.senses.quotes import trim_quotes
 
 __all__ = [
-    "SenseMaker",
-    "back_translate",
-    "clean_option",
-    "instruction_parts",
-    "item_texts",
-    "make_senses",
-    "naturalise",
-    "paraphrase",
-    "placeholders",
-    "recompose",
-    "remake_item",
-    "render",
-    "requests",
-    "translate",
+    "SenseMaker", "back_translate", "clean_option", "instruction_parts", "item_texts", "make_senses",
+    "naturalise", "paraphrase", "placeholders", "recompose", "remake_item", "render", "requests", "translate",
     "trim_quotes",
-]
+]  # fmt: skip

@@ -16,16 +16,8 @@ if TYPE_CHECKING:
     from hesperus.records.exporters.tables_for_people import answers_table, write_table
 
 __all__ = [
-    "AskedItem",
-    "DatasetCard",
-    "EvaluationSource",
-    "aligned",
-    "answers_table",
-    "write_dataset",
-    "write_every_eval",
-    "write_inspect_task",
-    "write_lm_eval_task",
-    "write_table",
-]
+    "AskedItem", "DatasetCard", "EvaluationSource", "aligned", "answers_table", "write_dataset",
+    "write_every_eval", "write_inspect_task", "write_lm_eval_task", "write_table",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)

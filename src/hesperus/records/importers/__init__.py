@@ -15,14 +15,8 @@ if TYPE_CHECKING:
     from hesperus.records.importers.known_importers import TOOLS, Importer
 
 __all__ = [
-    "TOOLS",
-    "ImportSettings",
-    "Imported",
-    "Importer",
-    "LeftOut",
-    "check_place",
-    "import_logs",
+    "TOOLS", "ImportSettings", "Imported", "Importer", "LeftOut", "check_place", "import_logs",
     "save_imported",
-]
+]  # fmt: skip
 
 __getattr__, __dir__ = lazily(__name__)
