@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from hesperus.errors import UnknownNameError
-from hesperus.languages.grammar import contradictions, label_words
+from hesperus.languages.grammar import contradictions, label_lists, label_words
 from hesperus.languages.tags import language, normalise
 from hesperus.languages.wordings import (
     REQUESTS,
@@ -135,7 +135,8 @@ def _wrong_content(raw: Mapping[str, Raw], stem: str) -> Iterator[tuple[str, str
     if isinstance(grammar, dict):
         yield from contradictions(grammar, raw.get("labels"))
     yield from clashing_labels(raw.get("labels"))
-    yield from _doubled_words(raw.get("labels"))
+    for group, label, words in label_lists(raw.get("labels")):
+        yield from _doubled(words, f"labels.{group}.{label}")
     for key in ("option_letters", "option_words", "or_words", "cues", "refusals"):
         yield from _doubled(_words(raw.get(key)), key)
     known = label_words(raw.get("labels"))
@@ -186,13 +187,7 @@ def _stray_characters(raw: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
             yield where, f"a character that nobody sees, U+{ord(odd[0]):04X}, in {text!r}"
 
 
-def _doubled_words(groups: Raw | None) -> Iterator[tuple[str, str]]:
-    for group, labels in groups.items() if isinstance(groups, dict) else ():
-        for label, words in labels.items() if isinstance(labels, dict) else ():
-            yield from _doubled(_words(words), f"labels.{group}.{label}")
-
-
-def _doubled(words: list[str], key: str) -> Iterator[tuple[str, str]]:
+def _doubled(words: Iterable[str], key: str) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for word in words:
         if _folded(word) in seen:

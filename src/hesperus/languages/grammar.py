@@ -213,30 +213,33 @@ def contradictions(raw: Mapping[str, Any], groups: Any) -> Iterator[tuple[str, s
                 yield f"grammar.{key}", f"{word!r} is a word of {every[word]} too; it cannot be both"
     for word in sorted(words["predicates"] - every.keys()):
         yield "grammar.predicates", f"{word!r} is no word of a label"
-    for group, labels in groups.items() if isinstance(groups, dict) else ():
-        for label, known in labels.items() if isinstance(labels, dict) else ():
-            for word in sorted({str(one).casefold() for one in known} if isinstance(known, list) else ()):
-                where = f"labels.{group}.{label}"
-                if word in words["negators"] | words["negators_after"] and label not in _AGAINST:
-                    yield (
-                        where,
-                        f"{word!r} negates what stands beside it (grammar); it cannot stand for {label!r}",
-                    )
-                elif word in words["negators"] and word not in apart:
-                    yield (
-                        "grammar.negators",
-                        f"{word!r} is a word of {where} too; say under everyday, own_clause or not_inside where it is that",
-                    )
+    for group, label, known in label_lists(groups):
+        where = f"labels.{group}.{label}"
+        for word in sorted({word.casefold() for word in known}):
+            if word in words["negators"] | words["negators_after"] and label not in _AGAINST:
+                yield (
+                    where,
+                    f"{word!r} negates what stands beside it (grammar); it cannot stand for {label!r}",
+                )
+            elif word in words["negators"] and word not in apart:
+                why = "say under everyday, own_clause or not_inside where it is that"
+                yield "grammar.negators", f"{word!r} is a word of {where} too; {why}"
 
 
 def label_words(groups: Any) -> dict[str, str]:
     """The words of all labels of a pack in lower case, each with the key where it stands first."""
     found: dict[str, str] = {}
+    for group, label, known in label_lists(groups):
+        for word in known:
+            found.setdefault(word.casefold(), f"labels.{group}.{label}")
+    return found
+
+
+def label_lists(groups: Any) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Group, label and words of each label of a pack, as far as they have their shape."""
     for group, labels in groups.items() if isinstance(groups, dict) else ():
         for label, known in labels.items() if isinstance(labels, dict) else ():
-            for word in known if isinstance(known, list) else ():
-                found.setdefault(str(word).casefold(), f"labels.{group}.{label}")
-    return found
+            yield group, label, tuple(map(str, known)) if isinstance(known, list) else ()
 
 
 def frozen(raw: Mapping[str, Any]) -> Grammar:

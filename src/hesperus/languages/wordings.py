@@ -20,7 +20,7 @@ from typing import Any, Literal, cast, get_args
 import msgspec
 
 from hesperus.errors import DataError, UnknownNameError
-from hesperus.languages.grammar import NO_GRAMMAR, Grammar, contradictions, frozen, misshapen
+from hesperus.languages.grammar import NO_GRAMMAR, Grammar, contradictions, frozen, label_lists, misshapen
 from hesperus.languages.tags import language, normalise
 from hesperus.plugins import loaded as loaded_plugins
 from hesperus.plugins import maker, names
@@ -261,17 +261,13 @@ def read_pack(file: Path | Traversable) -> Pack:
 
 def clashing_labels(groups: Raw | None) -> Iterator[tuple[str, str]]:
     """Words of a pack under two labels of a group: key and message."""
-    for group, labels in groups.items() if isinstance(groups, dict) else ():
-        owners: dict[str, str] = {}
-        for label, words in labels.items() if isinstance(labels, dict) else ():
-            for word in map(str, words if isinstance(words, list) else ()):
-                owner = owners.setdefault(unicodedata.normalize("NFKC", word).casefold(), label)
-                if owner != label:
-                    where = f"labels.{group}.{label}"
-                    yield (
-                        where,
-                        f"{word!r} is a word of {owner!r} as well; a word can stand for one label only",
-                    )
+    owners: dict[tuple[str, str], str] = {}
+    for group, label, words in label_lists(groups):
+        where = f"labels.{group}.{label}"
+        for word in words:
+            owner = owners.setdefault((group, unicodedata.normalize("NFKC", word).casefold()), label)
+            if owner != label:
+                yield where, f"{word!r} is a word of {owner!r} as well; a word can stand for one label only"
 
 
 @cache
