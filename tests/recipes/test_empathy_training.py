@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -36,14 +35,6 @@ ROOT = Path(__file__).resolve().parents[2]
 CPU = Placing("cpu", "float32")
 SMALL = TermWeightsSettings(strengths=(1.0, 10.0), longest=(2,))
 QUICK = TuningSettings(rates=(1e-3, 3e-3), epochs=(2,), batch_size=16)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Any:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -318,20 +309,16 @@ def test_the_command_trains_resumes_and_says_what_is_wrong(
         assert said in command(*wrong, code=2)[1]
 
 
-def test_without_a_network_the_command_says_so(tmp_path: Path) -> None:
+def test_without_a_network_the_command_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = write_pairs(tmp_path / "data", pairs=240)
-    arguments = ["--data", str(data), "--encoder", "no/such", "--out", str(tmp_path / "x")]
-    failed = subprocess.run(
-        [sys.executable, "-m", "recipes.empathy", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)},
-    )
-    assert failed.returncode == 2
-    assert (
-        failed.stderr.startswith("error: no/such: there is no such folder, and the hub could not give it: ")
-        and "write ./FOLDER for a local copy" in failed.stderr
-    )
+    assert main(["--data", str(data), "--encoder", "no/such", "--out", str(tmp_path / "x")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: no/such: there is no such folder, and the hub could not give it: ")
+    assert "write ./FOLDER for a local copy" in said
     assert not (tmp_path / "x").exists()
+
+
+def test_the_module_is_the_command() -> None:
+    words = [sys.executable, "-m", "recipes.empathy", "--data", "no such", "--split"]
+    failed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert failed.returncode == 2 and "no such: is no folder" in failed.stderr

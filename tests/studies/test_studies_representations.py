@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import torch
 from typer.testing import CliRunner
 
 from hesperus.api.representing import represent
@@ -24,14 +23,6 @@ from hesperus.types import Record
 POCKET = f"hf/{WEIGHTS / 's'}"
 LANGUAGES = ("en", "de", "zh", "sw", "hi")
 LABELS = ("A", "B", "C", "D")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def answers(

@@ -31,8 +31,7 @@ SAMPLED = Decoding(temperature=0.7, top_p=0.95, seed=4)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_quiet_thread() -> None:
-    torch.set_num_threads(1)
+def quiet() -> None:
     logging.disable_progress_bar()
 
 
