@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hesperus import frames
-from hesperus.frames import TextColumn, frame_of, places_among
+from hesperus.frames import TextColumn, distinct_rows, frame_of, places_among
 
 PAIR = pl.Struct({"label": pl.String, "texts": pl.List(pl.String)})
 
@@ -64,3 +64,25 @@ def test_places_among_names(kind: pl.DataType) -> None:
     assert places_among(column, names.cast(pl.String)).tolist() == [1, -1, 0, 1, 2]
     assert places_among(column.clear(), names.clear()).tolist() == []
     assert places_among(pl.Series([None, None], dtype=kind), names).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize("names", [[4, 5, 6, 7], [1, 5, 2**31 - 1]])
+def test_places_among_numbers(names: list[int]) -> None:
+    column = pl.Series([names[-1], names[0], names[1], names[0]], dtype=pl.UInt32)
+    assert places_among(column, pl.Series(names, dtype=pl.UInt32)).tolist() == [len(names) - 1, 0, 1, 0]
+    assert places_among(column.clear(), pl.Series([], dtype=pl.UInt32)).tolist() == []
+
+
+@settings(max_examples=40, derandomize=True, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, 1, 2]))), st.integers(1, 5))
+def test_distinct_rows_are_counted_in_the_order_in_which_they_come(
+    rows: list[tuple[str, int | None]], at_once: int
+) -> None:
+    frame = pl.DataFrame(rows, schema={"text": pl.String, "number": pl.Int64}, orient="row")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frames, "_ROWS_AT_ONCE", at_once)
+        found = distinct_rows(frame, ("number", "text"))
+    expected = {(number, text): 0 for text, number in rows}
+    for text, number in rows:
+        expected[number, text] += 1
+    assert found.rows() == [(*row, count) for row, count in expected.items()]

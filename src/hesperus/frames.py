@@ -12,6 +12,9 @@ import polars as pl
 _AT_ONCE = 1 << 12
 """Texts that are made together where all are gone through."""
 
+_ROWS_AT_ONCE = 1 << 16
+"""Rows that are looked at together."""
+
 
 class TextColumn(Sequence[str]):
     """The texts of a column without nulls, each made where it is looked at: a text of Python's takes twenty times a code's memory.
@@ -56,19 +59,43 @@ def places_among(column: pl.Series, names: pl.Series) -> npt.NDArray[np.int32]:
     """Index of each value in `names`, which hold all of them once; -1 for null.
 
     Args:
-        column: Texts, or codes of texts.
-        names: Texts, or such codes if the column holds codes.
+        column: Texts, codes of texts, or whole numbers without null.
+        names: Texts, or codes of texts; numbers in ascending order if the column holds numbers.
     """
-    if isinstance(column.dtype, pl.Categorical) and isinstance(names.dtype, pl.Categorical):
-        codes = names.to_physical().to_numpy()
+    found: npt.NDArray[np.int32]
+    if column.dtype.is_integer():
+        numbers = names.to_numpy()
+        if len(numbers) and int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1:
+            found = column.to_numpy().astype(np.int32) - np.int32(numbers[0])
+        else:
+            found = np.searchsorted(numbers, column.to_numpy()).astype(np.int32)
+        return found
+    if isinstance(column.dtype, pl.Categorical):
+        codes = names.cast(column.dtype).to_physical().to_numpy()
         table = np.full(
             (int(codes.max()) if len(codes) else 0) + 2, -1, dtype=np.int32
         )  # null has the last place
         table[codes] = np.arange(len(codes), dtype=np.int32)
-        found: npt.NDArray[np.int32] = table[column.to_physical().fill_null(len(table) - 1).to_numpy()]
+        found = table[column.to_physical().fill_null(len(table) - 1).to_numpy()]
         return found
     places = column.cast(pl.Enum(names)).to_physical().cast(pl.Int32)
     return (places.fill_null(-1) if places.null_count() else places).to_numpy()
+
+
+def slices(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The rows of a frame, some at a time, at least once: columns of one value throughout, and lists, take much where they are laid out."""
+    return (frame.slice(start, _ROWS_AT_ONCE) for start in range(0, max(frame.height, 1), _ROWS_AT_ONCE))
+
+
+def distinct_rows(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """The distinct rows of some columns, with how many there are of each (``len``), in the order in which they first occur."""
+    parts = [_counted(part.select(columns), pl.len()) for part in slices(frame)]
+    return _counted(pl.concat(parts), pl.col("len").sum()) if len(parts) > 1 else parts[0]
+
+
+def _counted(frame: pl.DataFrame, count: pl.Expr) -> pl.DataFrame:
+    names = [name for name in frame.columns if name != "len"]
+    return frame.group_by(names, maintain_order=True).agg(count)
 
 
 def frame_of(columns: Mapping[str, Sequence[Any]], schema: Mapping[str, Any]) -> pl.DataFrame:

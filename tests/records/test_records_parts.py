@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from hesperus.analysis.item_filter import chosen_rows, doubtful_rows
@@ -226,3 +228,38 @@ def test_packed_records_are_the_records_and_a_column_of_one_value_takes_nothing(
         several = {"model", "item", "instruction", "input", "reply_language", "subject"}
         codes = 4 * held.height * len(several)
         assert (held.estimated_size() < codes + 200) is (name == "one"), "the others have one value"
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(
+    st.lists(st.text("ab1: é", max_size=3), min_size=1, max_size=9, unique=True),
+    st.lists(st.tuples(st.integers(1, 3), st.booleans()), min_size=1, max_size=3),
+    st.integers(1, 7),
+)
+def test_items_are_numbered_in_the_order_of_their_ids_where_all_models_have_them(
+    ids: list[str], models: list[tuple[int, bool]], at_once: int
+) -> None:
+    rows = [
+        {"model": f"m{number}", "task": "t", "item": item, "repeat": repeat}
+        for number, (repeats, lacks_one) in enumerate(models)
+        for item in (sorted(ids)[1:] if lacks_one else sorted(ids))
+        for repeat in range(1, repeats + 1)
+    ]
+    frame = pl.DataFrame(
+        rows, schema={"model": pl.String, "task": pl.String, "item": pl.String, "repeat": pl.Int32}
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed, "_IDS_AT_ONCE", at_once)
+        patch.setattr(packed, "replies_tell_language", lambda *_: False)
+        held = packed.packed_records(frame.lazy(), numbered=True)
+        other = packed.packed_records(
+            pl.concat([frame, frame.with_columns(task=pl.lit("u"))]).lazy(), numbered=True
+        )
+    there = frame["item"].unique().sort()
+    is_even = len({lacks_one for _, lacks_one in models}) == 1 or len(ids) == 1
+    if packed.is_numbered(held):
+        assert is_even and there.gather(held["item"]).to_list() == frame["item"].to_list()
+    else:
+        assert not is_even or frame.is_empty()
+        assert held["item"].cast(pl.String).to_list() == frame["item"].to_list()
+    assert not packed.is_numbered(other), "an item of another task is another item"

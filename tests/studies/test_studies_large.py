@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -10,12 +12,15 @@ import pytest
 from tests.studies.test_studies_shards import STUDIES, WHOLE, run
 
 import hesperus as hs
+from hesperus.analysis.measure_names import MEASURES
 from hesperus.api.results import RunResult
 from hesperus.api.studies import study_declaration, study_table
 from hesperus.asking import engine
 from hesperus.errors import DataError, UsageError
-from hesperus.records import read_run, writing
+from hesperus.records import read_run, write_run, writing
 from hesperus.records.files import parts_folder
+from hesperus.records.packed import is_numbered, packed_records
+from hesperus.records.parts import trusted_scan
 from hesperus.studies.asked import keeping, stages
 from hesperus.tasks import packed
 
@@ -61,9 +66,38 @@ def test_a_run_by_the_disk_is_the_one_in_memory(
     assert held.kind is not None
     for name in study_declaration(held.kind).tables:
         assert shown(large, name) == shown(held, name), name
+    for what in MEASURES:
+        try:
+            wanted = held.measure(what, resamples=50).rows
+        except UsageError as error:
+            with pytest.raises(UsageError, match=re.escape(str(error))):
+                large.measure(what, resamples=50)
+        else:
+            assert large.measure(what, resamples=50).rows == wanted, what
     cells, before = (result.items().frame.to_dicts() for result in (large, held))
     assert [{**row, "run": ""} for row in cells] == [{**row, "run": ""} for row in before]
     assert not list(tmp_path.rglob("*.parts")) and not list(tmp_path.rglob("*.partial"))
+
+
+def test_what_is_wrong_with_an_item_whose_id_is_on_disk_names_the_id(tmp_path: Path) -> None:
+    whole = run("similarity", tmp_path / "run")
+    odd = whole.records["item"].max()
+    here = (pl.col("item") == odd) & (pl.col("input") == whole.records["input"][0])
+    rows = whole.records.with_columns(
+        options=pl.when(here).then(pl.col("options").list.head(3)).otherwise("options"),
+        outcome=pl.when(here).then(pl.lit("invalid")).otherwise("outcome"),
+        answer=pl.when(~here).then("answer"),
+        gold=pl.when(~here).then("gold"),
+        probs=None,
+    )
+    write_run(replace(whole.run, records=rows), tmp_path / "run")
+    scan = trusted_scan(tmp_path / "run")
+    assert scan is not None
+    packed = packed_records(scan, numbered=True)
+    large = replace(whole, run=replace(whole.run, records=packed, scan=scan))
+    assert is_numbered(packed)
+    with pytest.raises(DataError, match=f"item '{odd}'"):
+        large.summary()
 
 
 @pytest.mark.parametrize("kind", ["multisense", "similarity"])

@@ -14,6 +14,7 @@ from hesperus.analysis.measure_names import MEASURES, OF_RECORDS, OPEN_ANSWERS, 
 from hesperus.analysis.open_answers.open_measures import is_open, open_table, refuse_labels, with_labels
 from hesperus.analysis.run_kinds import Described
 from hesperus.analysis.settings import GivenSettings, MeasureSettings, resolve_settings
+from hesperus.analysis.similarity.all_pairs import similarity_table
 from hesperus.analysis.similarity.similarity_settings import columns_of
 from hesperus.analysis.summary import NOTED, summary_table
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Table
@@ -77,9 +78,6 @@ def measure_table(
     if declared is not None and not (what in SIMILARITY and study.get("comparison") and not given.by):
         found = _checked(declared, records, resolve_settings(given, study))
         return with_answered(found, records, given.by or ()) if declared.rests_on_answers else found
-    # Its tests need scipy, which measuring does not.
-    from hesperus.analysis.similarity.all_pairs import similarity_table
-
     return with_answered(similarity_table(what, records, given, described or Described()), records)
 
 

@@ -14,6 +14,7 @@ from hesperus.analysis.measure import measure
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table, table
 from hesperus.analysis.views import estimated, parts
+from hesperus.frames import distinct_rows
 from hesperus.languages import (
     TextLanguage,
     are_alike,
@@ -76,25 +77,12 @@ def language_notes(records: pl.DataFrame) -> list[str]:
     Without the column `reply_language` the replies are looked at: of more than _LOOKED_AT, as many drawn at random, and the
     notes say so.
     """
-    looked_at = [
-        name
-        for name in ("model", "instruction", "outcome", "reply", "reply_language")
-        if name in records.columns
-    ]
-    there = records.select(looked_at).filter(pl.col("outcome") != "error")
-    whole = there.height
-    if "reply_language" not in there.columns:
-        if "reply" not in there.columns:
-            return []
-        whole = there["reply"].count()
-        there = _identified(there.filter(pl.col("reply").is_not_null()))
-    # Counted first: of a million rows a few hundred differ in these columns.
-    kinds = there.group_by("model", "instruction", "reply_language", maintain_order=True).len()
+    kinds, looked_at, whole = _languages(records)
     asked: dict[str, str | None] = {}
     replies: Counter[str] = Counter()
     untold: Counter[str] = Counter()
     others: dict[str, Counter[str]] = {}
-    for model, instruction, tag, count in kinds.iter_rows():
+    for model, instruction, tag, count in kinds:
         replies[model] += count
         if instruction not in asked:
             asked[instruction] = language_asked(instruction)
@@ -107,14 +95,29 @@ def language_notes(records: pl.DataFrame) -> list[str]:
         f"{model}: {found.total():,} of {replies[model] - untold[model]:,} replies count as in another language than the one asked "
         f"for, which at least a third of each is ({', '.join(f'{language_name(tag)} {count:,}' for tag, count in found.most_common(5))})"
         + (f"; of {untold[model]:,} more it cannot be told" if untold[model] else "")
-        + (
-            f"; of {whole:,} replies of the table {there.height:,} were looked at"
-            if there.height < whole
-            else ""
-        )
+        + (f"; of {whole:,} replies of the table {looked_at:,} were looked at" if looked_at < whole else "")
         + "; `hesperus measure language` has the rates of what can"
         for model, found in others.items()
     ]
+
+
+def _languages(records: pl.DataFrame) -> tuple[list[tuple[str, str, str | None, int]], int, int]:
+    """Model, instruction, language and number of replies; how many replies were looked at, and how many there are."""
+    # Counted first: of a million rows a few hundred differ in these columns.
+    kind = ["model", "instruction", "reply_language"]
+    if "reply_language" in records.columns:
+        counts = distinct_rows(records, [*kind, "outcome"]).filter(pl.col("outcome") != "error")
+        looked_at = whole = int(counts["len"].sum())
+    elif "reply" in records.columns:
+        replies = records.select("model", "instruction", "outcome", "reply").filter(
+            pl.col("outcome") != "error", pl.col("reply").is_not_null()
+        )
+        some = _identified(replies)
+        looked_at, whole = some.height, replies.height
+        counts = distinct_rows(some, kind)
+    else:
+        return [], 0, 0
+    return counts.select(*kind, "len").rows(), looked_at, whole
 
 
 def _identified(replies: pl.DataFrame) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from hesperus.analysis.compared_pairs import Side
 from hesperus.analysis.reply_language import language_notes
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table
 from hesperus.errors import UnknownNameError
+from hesperus.frames import distinct_rows, slices
 from hesperus.languages import Pack, language_asked, pack
 from hesperus.records.labels import VERDICTS
 from hesperus.rounding import cell
@@ -255,13 +256,10 @@ def _excluded_notes(rows: Sequence[Row], statistics: Collection[str] | None) -> 
 
 def gold_notes(records: pl.DataFrame) -> list[str]:
     """A sentence on each task that has verdicts in place of answers, gold in other words in other senses, or in some senses only."""
-    verdicts = pl.col("options").list.eval(pl.element().is_in(VERDICTS)).list.all()
-    two = records.select("task", "options").filter(pl.col("options").list.len() == len(VERDICTS))
-    only = two.unique(maintain_order=True).filter(verdicts)
     told = [
         f"{task}: of each answer it is only known whether it is right; “same answer” means right on both sides or wrong on "
         "both, and two wrong answers may differ"
-        for task in only["task"].unique(maintain_order=True)
+        for task in _tasks_of_verdicts(records)
     ]
     told += _other_words(records)
     if not records.select(pl.col("gold").null_count()).item():
@@ -279,11 +277,22 @@ def gold_notes(records: pl.DataFrame) -> list[str]:
     return told
 
 
+def _tasks_of_verdicts(records: pl.DataFrame) -> dict[str, None]:
+    verdicts = pl.col("options").list.eval(pl.element().is_in(VERDICTS)).list.all()
+    found: dict[str, None] = {}
+    for part in slices(records):
+        two = part.select("task", "options").filter(pl.col("options").list.len() == len(VERDICTS))
+        found |= dict.fromkeys(two.unique(maintain_order=True).filter(verdicts)["task"])
+    return found
+
+
 def _other_words(records: pl.DataFrame) -> list[str]:
     """Tasks in which right answers to an item are not the same label in all senses: Rome and Rom."""
     right = records.lazy().filter((pl.col("answer") == pl.col("gold")).fill_null(False))
-    key, differs = ("task", "item"), (pl.col("gold") != pl.col("gold").first()).any()
-    several = right.group_by(key).agg(differs).filter("gold").select(key)
+    key = ("task", "item")
+    gold = pl.col("gold").to_physical()  # the order of codes is no matter, and theirs is found at once
+    ends = right.group_by(key).agg(gold.min().alias("low"), gold.max().alias("high"))
+    several = ends.filter(pl.col("low") != pl.col("high")).select(key).collect(engine="streaming").lazy()
     golds = right.join(several, on=key, how="semi").group_by(key).agg(pl.col("gold").unique().sort())
     found = golds.sort(key).collect()
     told = []
@@ -303,7 +312,7 @@ def pack_notes(records: pl.DataFrame) -> list[str]:
     """
     if "rule" not in records.columns:
         return []
-    rules = records.select("instruction", pl.col("rule")).unique().with_columns(pl.all().cast(pl.String))
+    rules = distinct_rows(records, ("instruction", "rule")).cast(pl.String)
     read = rules.filter(pl.col("rule").is_not_null() & ~pl.col("rule").str.starts_with("logprobs"))
     tags = sorted({tag for code in read["instruction"].unique() if (tag := language_asked(code))})
     packs = {tag: _pack_or_none(tag) for tag in tags}

@@ -14,6 +14,7 @@ import polars as pl
 from hesperus.analysis.settings import MeasureSettings
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, estimate_cells, table
 from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.frames import distinct_rows
 from hesperus.measures import Bootstrap, Statistic, estimates
 from hesperus.records import KEY, MISSING, AnswerArrays, Cell, Codes, answer_arrays
 from hesperus.records.labels import with_option_counts
@@ -135,7 +136,7 @@ def parts(
     """
     refuse_groups(records, by)
     split = [*keys, *by, *then]
-    there = records.select(split).unique().rows()
+    there = distinct_rows(records, split).select(split).rows()
     # A part at a time, unless there are so many that each would look through the whole table again.
     many = records.partition_by(split, as_dict=True) if len(there) > _MANY_PARTS else {}
 

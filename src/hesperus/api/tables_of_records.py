@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from hesperus.analysis.answered import Coverage, coverage, together, with_answered
-from hesperus.analysis.measure_names import SIMILARITY, TAX_TABLES, TRANSLATION
+from hesperus.analysis.measure_names import MEASURES, SIMILARITY, TAX_TABLES, TRANSLATION
 from hesperus.analysis.open_answers.open_measures import refuse_labels
 from hesperus.analysis.registry import measure_columns, measure_of, measure_table, noted_summary
 from hesperus.analysis.reply_language import language_notes
@@ -23,8 +23,9 @@ from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.table import Table
 from hesperus.analysis.views import joined_views, narrowed
 from hesperus.api.audit_inputs import AuditInputs
-from hesperus.errors import UsageError
+from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, conform, read_records
+from hesperus.records.packed import is_numbered
 from hesperus.records.parts import model_parts
 
 
@@ -147,6 +148,29 @@ def tables_of(
     Of several measures, those that take no rule for invalid answers are made without. `told` gathers
     what a reader must be told next to the tables.
     """
+    if not isinstance(run, pl.DataFrame | Path | str) and run.run.scan is not None:
+        if set(measures) <= _OF_PACKED:
+            try:
+                return _tables_of(measures, run, given, chosen, scores, told)
+            except DataError:
+                if not is_numbered(run.run.records):
+                    raise  # else of the folder again: it shall name an item by its id
+        run = run.folder
+    return _tables_of(measures, run, given, chosen, scores, told)
+
+
+_OF_PACKED = {*SIMILARITY, *MEASURES} - {"language", "tokens"}
+"""Measures that packed records tell all of, whose items may be numbers (see hesperus.records.packed)."""
+
+
+def _tables_of(
+    measures: Sequence[str],
+    run: Source,
+    given: GivenSettings,
+    chosen: Chosen,
+    scores: Path | None,
+    told: Told | None,
+) -> dict[str, Table]:
     said, found = run_description(run), dict[str, Table]()
     if told is not None:
         told.begin(given, said)
@@ -228,6 +252,10 @@ def _parts(
         whole = read_records(Path(run), columns=columns)
     else:
         whole = conform(run) if isinstance(run, pl.DataFrame) else run.run.records
+        if not isinstance(run, pl.DataFrame) and run.run.scan is not None:
+            whole = (
+                whole.clone()
+            )  # what is laid out of many records goes with it (see hesperus.analysis.views)
     return (narrowed(whole, models=models, tasks=tasks),)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from hesperus.errors import DataError
-from hesperus.frames import TextColumn, places_among
+from hesperus.frames import TextColumn, places_among, slices
 from hesperus.records.cells import Cell
 from hesperus.records.labels import OPTION_COUNT, with_option_counts
 from hesperus.types import OUTCOMES
@@ -25,9 +25,6 @@ FAILED = -3
 """Code where something was asked and no reply came (the outcome `error`): missing data, like MISSING."""
 
 Codes = npt.NDArray[np.int32]
-
-_AT_ONCE = 1 << 16
-"""Records whose lists of options are looked at together."""
 
 _CELL = ("model", "instruction", "input", "repeat")
 
@@ -138,29 +135,36 @@ def answer_arrays(frame: pl.DataFrame, *, probs: bool = False) -> AnswerArrays:
     Raises:
         DataError: More than one task, or an item has different numbers of options in different senses.
     """
-    # A column of one value is laid out in full where it is looked at, and held so by its table: here by one that ends with this.
-    frame = frame.select(pl.all())
-    tasks = frame["task"].unique().sort().to_list()
+    tasks = _column(frame, "task").unique().sort().to_list()
     if len(tasks) > 1:
         raise DataError(f"arrays hold one task, the table has {', '.join(tasks)}")
-    items = frame["item"].unique().sort()
-    cells, rows = cells_of(frame)
-    labels, listed = _labels(frame)
-    place = (rows, places_among(frame["item"], items))
+    cells, place = cells_of(frame)
+    items = _column(frame, "item").unique().sort()
     shape = (len(cells), len(items))
-    failed = (frame["outcome"] == "error").to_numpy()
-    answers = np.where(failed, FAILED, _coded(frame["answer"], labels)).astype(np.int32)
-    gold = np.where(failed, MISSING, _coded(frame["gold"], labels)).astype(np.int32)
+    place *= len(items)
+    place += places_among(_column(frame, "item"), items)
+    labels, listed = _labels(frame)
+    failed = _column(frame, "outcome").eq("error").to_numpy()
+
+    def laid(name: str, names: Sequence[str], instead: int) -> Codes:
+        codes = _coded(_column(frame, name), names)
+        return _laid(np.where(failed, np.int32(instead), codes), place, shape)
+
     return AnswerArrays(
         cells=cells,
         items=TextColumn(items),
         labels=labels,
-        answers=_laid(answers, place, shape),
-        gold=_laid(gold, place, shape),
-        outcomes=_laid(_coded(frame["outcome"], OUTCOMES), place, shape),
+        answers=laid("answer", labels, FAILED),
+        gold=laid("gold", labels, MISSING),
+        outcomes=_laid(_coded(_column(frame, "outcome"), OUTCOMES), place, shape),
         options=_options(frame, listed, len(items)),
         probs=_probs(frame, labels, place, shape) if probs else None,
     )
+
+
+def _column(frame: pl.DataFrame, name: str) -> pl.Series:
+    """A column by itself: one of a single value is laid out in full where it is looked at, and held so by its table."""
+    return frame.select(name).to_series()
 
 
 def cells_of(frame: pl.DataFrame) -> tuple[tuple[Cell, ...], npt.NDArray[np.intp]]:
@@ -168,15 +172,16 @@ def cells_of(frame: pl.DataFrame) -> tuple[tuple[Cell, ...], npt.NDArray[np.intp
 
     The parts of a cell are few, so a table of all their combinations is small.
     """
-    known = [frame[name].unique().sort() for name in _CELL]
-    parts = [
-        np.searchsorted(values.to_numpy(), frame[name].to_numpy())
-        if name == "repeat"
-        else _coded(frame[name], values.to_list())
-        for name, values in zip(_CELL, known, strict=True)
-    ]
-    sizes = tuple(len(values) for values in known)
-    mixed = np.ravel_multi_index(tuple(parts), sizes)
+    known = []
+    mixed = np.zeros(frame.height, dtype=np.intp)
+    for name in _CELL:
+        column = _column(frame, name)
+        values = column.unique().sort()
+        known.append(values.to_list())
+        if len(values) > 1:
+            mixed *= len(values)
+            mixed += places_among(column, values)
+    sizes = tuple(map(len, known))
     if np.prod(sizes, dtype=np.float64) > len(mixed) + (1 << 16):
         there, places = np.unique(mixed, return_inverse=True)
     else:
@@ -184,9 +189,8 @@ def cells_of(frame: pl.DataFrame) -> tuple[tuple[Cell, ...], npt.NDArray[np.intp
         table = np.zeros(int(np.prod(sizes)), dtype=np.intp)
         table[there] = np.arange(len(there))
         places = table[mixed]
-    names = [values.to_list() for values in known]
     cells = tuple(
-        Cell(*(values[at] for values, at in zip(names, place, strict=True)))
+        Cell(*(values[at] for values, at in zip(known, place, strict=True)))
         for place in zip(*np.unravel_index(there, sizes), strict=True)
     )
     return cells, places.astype(np.intp, copy=False)
@@ -197,35 +201,32 @@ def _coded(column: pl.Series, names: Sequence[str]) -> Codes:
     return places_among(column, pl.Series(names, dtype=pl.String))
 
 
-def _laid(codes: Codes, place: tuple[npt.NDArray[np.intp], Codes], shape: tuple[int, int]) -> Codes:
-    laid = np.full(shape, MISSING, dtype=np.int32)
+def _laid(codes: Codes, place: npt.NDArray[np.intp], shape: tuple[int, int]) -> Codes:
+    laid = np.full(shape[0] * shape[1], MISSING, dtype=np.int32)
     laid[place] = codes
-    return laid
+    return laid.reshape(shape)
 
 
 def _labels(frame: pl.DataFrame) -> tuple[tuple[str, ...], set[str]]:
     """All labels in their order, and those that are options of some item."""
     lists = {
-        tuple(options) for part in _options_of(frame) for options in part.drop_nulls().unique().to_list()
+        tuple(options)
+        for part in slices(frame)
+        for options in part["options"].drop_nulls().unique().to_list()
     }
     ordered: dict[str, None] = {}
     for options in sorted(lists, key=lambda options: (-len(options), options)):
         ordered.update(dict.fromkeys(options))
     listed = set(ordered)
-    named = pl.concat([frame["answer"].unique(), frame["gold"].unique()]).drop_nulls().unique().sort()
-    ordered.update(dict.fromkeys(named.to_list()))
+    named = pl.concat([_column(frame, name).unique() for name in ("answer", "gold")])
+    ordered.update(dict.fromkeys(named.drop_nulls().unique().sort().to_list()))
     return tuple(ordered), listed
-
-
-def _options_of(frame: pl.DataFrame) -> Iterator[pl.Series]:
-    """The lists of options, some records at a time: all of them take much, and where all are alike the table holds one."""
-    return (frame.slice(start, _AT_ONCE)["options"] for start in range(0, frame.height, _AT_ONCE))
 
 
 def _options(frame: pl.DataFrame, listed: set[str], items: int) -> Codes:
     """Options of each item; 0 where it lists some and an answer is not one of them, since answers are then free text."""
-    answers_listed = set(frame["answer"].unique().drop_nulls()) <= listed
-    lengths = {length for part in _options_of(frame) for length in part.list.len().unique()}
+    answers_listed = set(_column(frame, "answer").unique().drop_nulls()) <= listed
+    lengths = {length for part in slices(frame) for length in part["options"].list.len().unique()}
     if answers_listed and len(lengths) == 1 and None not in lengths:
         return np.full(items, lengths.pop(), dtype=np.int32)
     columns = [pl.col("item"), pl.col("options").list.len().cast(pl.Int32).alias("count")]
@@ -251,22 +252,17 @@ def _options(frame: pl.DataFrame, listed: set[str], items: int) -> Codes:
 
 
 def _probs(
-    frame: pl.DataFrame,
-    labels: Sequence[str],
-    place: tuple[npt.NDArray[np.intp], Codes],
-    shape: tuple[int, int],
+    frame: pl.DataFrame, labels: Sequence[str], place: npt.NDArray[np.intp], shape: tuple[int, int]
 ) -> npt.NDArray[np.float64] | None:
-    given = frame["probs"].is_not_null() & (frame["outcome"] != "error")
+    given = _column(frame, "probs").is_not_null() & _column(frame, "outcome").ne("error")
     if not given.any():
         return None
-    laid = np.full((*shape, len(labels)), np.nan)
-    rows = given.to_numpy()
-    laid[place[0][rows], place[1][rows]] = 0.0
+    laid = np.full((shape[0] * shape[1], len(labels)), np.nan)
+    laid[place[given.to_numpy()]] = 0.0
     flat = (
-        frame.select("options", "probs", cell=pl.Series(place[0]), column=pl.Series(place[1]))
+        frame.select("options", "probs", place=pl.Series(place))
         .filter(given)
         .explode("options", "probs", empty_as_null=False)
     )
-    spots = (flat["cell"].to_numpy(), flat["column"].to_numpy(), _coded(flat["options"], labels))
-    laid[spots] = flat["probs"].to_numpy()
-    return laid
+    laid[flat["place"].to_numpy(), _coded(flat["options"], labels)] = flat["probs"].to_numpy()
+    return laid.reshape(*shape, len(labels))

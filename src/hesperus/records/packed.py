@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 
 import polars as pl
@@ -23,8 +24,8 @@ LONG_TEXTS = frozenset(
 )  # fmt: skip
 """Columns of text that are neither measured nor grouped by; they are read for single items."""
 
-_AT_ONCE = 1 << 17
-"""Rows of a column that are read at once."""
+_AT_ONCE, _IDS_AT_ONCE = 1 << 17, 1 << 15
+"""Rows of a column that are read at once: of most, and of ids, of which nearly each is a text of its own."""
 
 _COUNTS = ("tokens_in", "tokens_out")
 """Measured columns that no page of answers shows."""
@@ -54,11 +55,13 @@ def packed_run(folder: Path) -> Run | None:
     return replace(read_run(folder, in_part=True, records=packed_records(scan)), scan=scan)
 
 
-def packed_records(scan: pl.LazyFrame) -> pl.DataFrame:
+def packed_records(scan: pl.LazyFrame, *, numbered: bool = False) -> pl.DataFrame:
     """What is measured of records that hesperus wrote, and columns to group by, each text as a code.
 
     Args:
         scan: The records (see trusted_scan).
+        numbered: Whether `item` may be the number of an item in the order of their ids: of very many items the ids are
+            most of what codes take. They are numbered where every model has the same items of one task.
     """
     kinds = scan.collect_schema()
     tells = replies_tell_language(kinds, scan.select(pl.len()).collect().item())
@@ -70,10 +73,52 @@ def packed_records(scan: pl.LazyFrame) -> pl.DataFrame:
         or (name not in LONG_TEXTS and name not in SCHEMA and kind == pl.String)
     ]
     # Column by column: the texts of one take as much as the codes of all.
-    columns = [_packed_column(coded(scan, [name])) for name in wanted]
+    numbers = _item_numbers(scan) if numbered else None
+    columns = [
+        numbers if name == "item" and numbers is not None else _packed_column(coded(scan, [name]))
+        for name in wanted
+    ]
     held = [column for column in columns if isinstance(column, pl.Series)]
     rest = [column for column in columns if isinstance(column, pl.Expr)]
     return pl.DataFrame(held).with_columns(rest).select(wanted)
+
+
+def is_numbered(records: pl.DataFrame) -> bool:
+    """Whether packed records have numbers of items in place of ids."""
+    return records.schema["item"] == _NUMBER
+
+
+_NUMBER = pl.UInt32()
+
+
+def _item_numbers(scan: pl.LazyFrame) -> pl.Series | None:
+    """The number of each record's item; None where the models do not have the same items of one task, in order.
+
+    The ids of some rows are read at a time: of each model what is kept of them is one fingerprint.
+    """
+    groups = scan.group_by("model", "task").len().sort("model", "task").collect(engine="streaming")
+    if groups["task"].n_unique() != 1:
+        return None
+    pieces, seen, begin = list[pl.Series](), set[bytes](), 0
+    for rows in groups["len"]:
+        ids, last, number = blake2b(), None, -1
+        for start in range(begin, begin + rows, _IDS_AT_ONCE):
+            at_once = min(_IDS_AT_ONCE, begin + rows - start)
+            part = scan.select("item").slice(start, at_once).collect().to_series()
+            if not part.is_sorted() or (last is not None and part[0] < last):
+                return None
+            is_new = part.ne_missing(part.shift(1, fill_value=last))
+            new, last = part.filter(is_new), part[-1]
+            # With its length before it, no id can be taken for a part of another, however rows fall into parts.
+            named = pl.select(pl.concat_str(new.str.len_bytes(), pl.lit(":"), new)).to_series()
+            ids.update(named.str.join().item().encode())
+            pieces.append((is_new.cast(pl.Int64).cum_sum() + number).cast(_NUMBER))
+            number += len(new)
+        begin += rows
+        seen.add(ids.digest())
+        if len(seen) > 1:
+            return None
+    return pl.concat(pieces).alias("item") if pieces else None
 
 
 def _packed_column(scan: pl.LazyFrame) -> pl.Series | pl.Expr:

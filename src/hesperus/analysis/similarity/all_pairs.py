@@ -13,14 +13,6 @@ import polars as pl
 from hesperus.analysis.measure_names import SIMILARITY
 from hesperus.analysis.run_kinds import Described
 from hesperus.analysis.settings import GivenSettings, resolve
-from hesperus.analysis.similarity.correlations import (
-    RELATION_COLUMNS,
-    SCORING_COLUMNS,
-    TEST_COLUMNS,
-    relation_rows,
-    scoring_rows,
-    test_rows,
-)
 from hesperus.analysis.similarity.measured import Measured, estimate_of, measured, with_interval
 from hesperus.analysis.similarity.run_arrays import LaidRuns, RecordStream
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, groups_of, settings_of
@@ -94,17 +86,23 @@ def tables_of(
     making: dict[str, tuple[tuple[str, ...], Callable[[], Sequence[NewRow]]]] = {
         "similarity": (PAIR_COLUMNS, lambda: _pair_rows(whole, task)),
         "means": (GROUP_COLUMNS, lambda: _design_rows(whole, task, settings, by)),
-        "contrasts": (TEST_COLUMNS, lambda: test_rows(whole, task, settings)),
-        "correlations": (RELATION_COLUMNS, lambda: relation_rows(whole, task, settings)),
         "all_languages": (ALL_LANGUAGES_COLUMNS, lambda: _together_rows(runs, task, settings)),
     }
-    if runs.probs is not None:
-        making["scoring"] = (SCORING_COLUMNS, lambda: scoring_rows(runs, task, settings))
+    if set(only) - set(making):
+        # These alone need scipy, which takes as long to import as all else.
+        from hesperus.analysis.similarity import correlations as of
+
+        making |= {
+            "contrasts": (of.TEST_COLUMNS, lambda: of.test_rows(whole, task, settings)),
+            "correlations": (of.RELATION_COLUMNS, lambda: of.relation_rows(whole, task, settings)),
+        }
+        if runs.probs is not None:
+            making["scoring"] = (of.SCORING_COLUMNS, lambda: of.scoring_rows(runs, task, settings))
     signed = settings.signed(compared=whole.statistic, items=len(runs.items), gold_differs=runs.differing)
     return {
-        name: table(name, shown, rows=rows(), signature=signed)
-        for name, (shown, rows) in making.items()
-        if name in only
+        name: table(name, making[name][0], rows=making[name][1](), signature=signed)
+        for name in SIMILARITY
+        if name in only and name in making
     }
 
 

@@ -26,7 +26,7 @@ from hesperus.records.parts import trusted_scan
 _CELL = ("model", "instruction", "input", "repeat")
 _READ = (*_CELL, "item", "outcome", "answer", "gold", "options", "probs")
 
-_RECORDS_AT_ONCE, _HELD_AT_ONCE = 1 << 21, 1 << 18
+_RECORDS_AT_ONCE, _HELD_AT_ONCE = 1 << 21, 1 << 17
 """Records of a file whose text is held at a time, and records in memory that are laid out together."""
 
 ITEMS_AT_ONCE = 1 << 16
@@ -84,10 +84,6 @@ class LaidRuns:
             more = np.repeat(fill, width - block.probs.shape[2], axis=2)
             return np.concatenate([block.probs, more], axis=2)
 
-        def options(block: LaidRuns) -> Codes:
-            more = ((0, 0), (0, width - block.options.shape[1]))
-            return np.pad(block.options, more, constant_values=MISSING)
-
         none = all(block.probs is None for block in blocks)
         golds, counts = ([getattr(block.key, name) for block in blocks] for name in ("gold", "options"))
         return cls(
@@ -97,7 +93,7 @@ class LaidRuns:
             Key(np.concatenate(golds), np.concatenate(counts)),
             np.concatenate([block.codes for block in blocks], axis=1),
             None if none else np.concatenate([probs(block) for block in blocks], axis=1),
-            np.concatenate([options(block) for block in blocks]),
+            _below([block.options for block in blocks], width),
             np.concatenate([block.places for block in blocks]),
             {name: np.concatenate([block.groups[name] for block in blocks]) for name in first.groups},
             sum(block.differing for block in blocks),
@@ -282,6 +278,8 @@ class _Options:
         codes = _labelled(flat, names)
         if len(records) and len(codes) == most * len(records) and lengths.min() == most:
             square = codes.reshape(-1, most)
+            if len(records) == len(frame) and (square == square[0]).all():
+                return cls(np.broadcast_to(square[0], (items, most)), records, lengths, None)
             table = np.full((items, most), MISSING, dtype=np.int32)
             table[column[records]] = square
             if np.array_equal(table[column[records]], square):
@@ -337,6 +335,17 @@ class _Options:
         laid[place[given]] = 0.0
         laid[np.repeat(place[given], lengths), spots] = flat
         return laid.reshape(*shape, most)
+
+
+def _below(tables: Sequence[Codes], width: int) -> Codes:
+    """Tables of options, one below the other; one row that is all of them takes no more memory than itself."""
+    first = tables[0][:1]
+    if all(table.strides[0] == 0 and np.array_equal(table[:1], first) for table in tables):
+        return np.broadcast_to(first[0], (sum(map(len, tables)), width))
+    more = [((0, 0), (0, width - table.shape[1])) for table in tables]
+    return np.concatenate(
+        [np.pad(table, pad, constant_values=MISSING) for table, pad in zip(tables, more, strict=True)]
+    )
 
 
 def _scan(source: pl.DataFrame | Path | str, columns: Sequence[str]) -> pl.LazyFrame:

@@ -381,5 +381,5 @@ def _written(
     if run.scan is not None:
         written = trusted_scan(folder)
         assert written is not None, "it was just written"
-        run = replace(run, records=packed_records(written), scan=written)
+        run = replace(run, records=packed_records(written, numbered=True), scan=written)
     return StudyRun(run, folder, faults, outcome.excluded)
