@@ -3,8 +3,9 @@
 The whole path: render the prompt, key the request, look it up, ask it, commit the reply, read the answer, write the
 records. `asking` is the part of it from the request to the committed reply. The bare client: the same number of prompts
 through one aiohttp session on uvloop, each reply decoded. Rounds alternate, and each figure is the median over rounds,
-so that other work on the machine falls on all. The whole path is measured for three kinds of replies: one that is read at once,
-one without an answer, each in words of its own, and one of 600 words that ends with the answer.
+so that other work on the machine falls on all. The whole path is measured for four kinds of replies: one that is read at once, the
+same each time, as models answer closed questions mostly; one that is read at once, each in words of its own; one without an answer,
+each in words of its own; and one of 600 words that ends with the answer.
 
     python benchmarks/path.py [--requests 4000] [--rounds 5] [--concurrency 64]
 """
@@ -45,6 +46,7 @@ FIRST = (
     "{} people took part in the study, which was led by a team from three universities and lasted four years."
 )
 SECOND = "Three universities led a study of four years, in which {} people took part."
+OWN_WORDS = "For these {} people the sentences mean the same: yes."
 UNREAD = (
     "That is hard to tell, since {} of these people may have moved away before the study came to its end."
 )
@@ -139,9 +141,11 @@ def main() -> None:
     count = chosen.requests
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)  # as the command does
     prompts = [prompt(number) for number in range(count)]
-    with serving() as url, serving(says=UNREAD) as unread, serving(says=LONG) as long:
+    with (
+        serving() as url, serving(says=OWN_WORDS) as own, serving(says=UNREAD) as unread, serving(says=LONG) as long,
+    ):  # fmt: skip
         runs = {"bare": (bare, url), "asking": (asking, url), "whole": (whole, url)}
-        runs |= {"invalid": (whole, unread), "long": (whole, long)}
+        runs |= {"own words": (whole, own), "invalid": (whole, unread), "long": (whole, long)}
         figures: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
         for run, address in runs.values():  # warm-up: imports, connections, page cache
             run(address, prompts[:200], chosen.concurrency)

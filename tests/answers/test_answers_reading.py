@@ -295,6 +295,29 @@ def test_probabilities_that_are_refused(
     assert message in str(raised.value)
 
 
+def test_a_short_reply_is_read_once_by_one_reader_and_cut_off_or_not() -> None:
+    reading_module._remembered.cache_clear()
+    reply = "Well, I would say that the answer is yes"
+    for reader, finish, label in (
+        (yes_no("en"), "stop", "yes"), (yes_no("en"), "length", None), (yes_no("en", "strict"), "stop", None),
+        (yes_no("de"), "stop", None),
+    ):  # fmt: skip
+        ending: Finish = "length" if finish == "length" else "stop"
+        first = read(reader, Reply(reply, ending))
+        assert first == reading_module._read(reader, reply, ending)
+        assert read(reader, Reply(reply, ending)) is first
+        assert first.label == label or label is None
+    assert reading_module._remembered.cache_info()[:2] == (4, 4)
+    for reader, text in (
+        (yes_no("en"), f"Yes. {'So it is. ' * 40}"),
+        (reader_for("number", "en", answers={}), "7"),
+    ):
+        assert read(reader, text) == read(reader, text)
+    assert reading_module._remembered.cache_info()[:2] == (4, 4), (
+        "long replies, and those of open forms, take room and hardly recur"
+    )
+
+
 @pytest.mark.parametrize(
     "module", [reader_module, reading_module, number_values_module], ids=lambda module: module.__name__
 )

@@ -6,6 +6,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 
 from hesperus.answers.doubted import undoubted
 from hesperus.answers.hypothetical import is_hypothetical
@@ -32,6 +33,10 @@ _LONGEST_FOREIGN = 60
 """Characters of a reply that may be another language's word; the longest such words have 40."""
 ANOTHER_LANGUAGE = "another language"
 """The rule of a reply that is in a language other than the one asked for, as its sentences show."""
+
+_SHORT, _REMEMBERED = 200, 1 << 13
+"""Characters of a reply, and such replies at most, that are remembered with what they mean: to a question with a few labels a model
+says the same time and again. Of 64,000 answers of GPT-3.5 to PAWS-X (Ohmer, Bruni and Hupkes 2023) 92 % were said before."""
 
 _WHOLE = frozenset(
     {"exact", "text", "digit", "boxed", "boxed number", "whole number", "own words", "ohmer2023"}
@@ -67,7 +72,8 @@ def read(reader: Reader, reply: Reply | str) -> Answer:
         return Answer("blocked", rule="content filter")
     if reply.option_logprobs is not None and not reply.text.strip():
         return answer_from_logprobs(reply.option_logprobs, reader.labels or reader.options or ())
-    return _read(reader, reply.text, reply.finish)
+    again = reader.form == "label" and len(reply.text) <= _SHORT
+    return (_remembered if again else _read)(reader, reply.text, reply.finish)
 
 
 def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
@@ -80,6 +86,9 @@ def _read(reader: Reader, raw: str, finish: Finish) -> Answer:
         return Answer("empty", rule="no text")
     reply = Text.of(text, reader)
     return answer_in(reply, finish) or _unread(reply, finish)
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(_read)
 
 
 def answer_in(reply: Text, finish: Finish = "stop") -> Answer | None:
