@@ -145,11 +145,7 @@ def _as_list(column: pl.Series, place: _Place) -> pl.Series:
         named = inner == pl.String or inner.is_integer() or isinstance(inner, pl.Categorical | pl.Enum)
         if inner == pl.Null or (named if text else inner.is_numeric()):
             return column.cast(kind)
-    raise place.fault(
-        f"expected a list of {'text' if text else 'numbers'}, found {column.dtype}: {_shown(_first(column))}",
-        row=_first_row(column),
-        field=column.name,
-    )
+    raise _wrong_kind(column, f"a list of {'text' if text else 'numbers'}", place)
 
 
 def _as_text(column: pl.Series, place: _Place) -> pl.Series:
@@ -160,16 +156,13 @@ def _as_text(column: pl.Series, place: _Place) -> pl.Series:
     if (whole and column.name == "item") or (kind.is_float() and column.name in ("answer", "gold")):
         # A column of whole numbers with gaps comes as floats from many tools.
         return column.cast(pl.String).str.replace(r"\.0$", "").alias(column.name)
-    raise place.fault(
-        f"expected text, found {kind}: {_shown(_first(column))}", row=_first_row(column), field=column.name
-    )
+    raise _wrong_kind(column, "text", place)
 
 
 def _as_repeat(column: pl.Series, place: _Place) -> pl.Series:
     kind = column.dtype
     if not (kind.is_numeric() or kind == pl.String):
-        message = f"expected a whole number, found {kind}: {_shown(_first(column))}"
-        raise place.fault(message, row=_first_row(column), field=column.name)
+        raise _wrong_kind(column, "a whole number", place)
     whole = column.cast(pl.Float64, strict=False)
     wrong = (whole != whole.round(0)) | whole.is_null() | (whole < 1) | (whole > LAST_REPEAT)
     if wrong.any():
@@ -209,16 +202,16 @@ def _json_list(text: str, *, is_text: bool) -> list[str] | list[float] | None:
     return list(map(str, value)) if is_text else list(map(float, value))
 
 
-def _first(column: pl.Series) -> object:
-    return column[_first_row(column)] if len(column) else None
+def _wrong_kind(column: pl.Series, wanted: str, place: _Place) -> DataError:
+    """The error of a column that holds something else, by its first value."""
+    row = int(column.is_not_null().arg_max() or 0)
+    first = column[row] if len(column) else None
+    message = f"expected {wanted}, found {column.dtype}: {_shown(first)}"
+    return place.fault(message, row=row, field=column.name)
 
 
 def _shown(value: object) -> str:
     return repr(value.to_list() if isinstance(value, pl.Series) else value)
-
-
-def _first_row(column: pl.Series) -> int:
-    return int(column.is_not_null().arg_max() or 0)
 
 
 def _refuse(frame: pl.DataFrame, broken: pl.Expr, *, message: str, field: str, place: _Place) -> None:

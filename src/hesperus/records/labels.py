@@ -64,9 +64,9 @@ def free_texts(frame: pl.DataFrame) -> tuple[str, ...]:
     return tuple(sorted(found.filter("long")["task"]))
 
 
-def _has_rules(frame: pl.DataFrame) -> bool:
+def _has_rules(records: pl.DataFrame | pl.LazyFrame) -> bool:
     """Whether the records say by which rules answers were read."""
-    return frame.schema.get("rule") in (pl.String, pl.Categorical)
+    return records.collect_schema().get("rule") in (pl.String, pl.Categorical)
 
 
 @lru_cache(maxsize=65536)
@@ -112,10 +112,9 @@ class TaskLabels:
         Args:
             records: Records in the types of the contract.
         """
-        has_rules = records.collect_schema().get("rule") in (pl.String, pl.Categorical)
         open_tasks: list[str] = []
         loose = records.filter(pl.col("options").is_null())
-        if has_rules:
+        if _has_rules(records):
             is_open = pl.col("rule").is_in(OPEN_RULES)
             open_tasks = _collected(records.filter(is_open).select(pl.col("task").unique()))["task"].to_list()
             loose = loose.filter(~pl.col("rule").is_in([OPEN_RULES[1]]).fill_null(False))
