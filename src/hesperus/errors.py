@@ -169,3 +169,8 @@ class EarlierRunWarning(HesperusWarning):
 
 class UnknownKeyWarning(HesperusWarning):
     """A run's study has keys that this version does not know; numbers rest on the others, and the message names them."""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says, and its kind where it says nothing: those of other libraries may be pages."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -18,7 +18,7 @@ from typing import IO, cast
 import orjson
 import polars as pl
 
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, UsageError, first_line
 from hesperus.spreadsheets import guarded_frame, unguarded_frame
 from hesperus.text_files import decoded
 
@@ -103,16 +103,16 @@ def broken_table(file: Path, error: BaseException, called: str | None = None) ->
     """
     kind, name = table_kind(file) or "parquet", called or file
     if isinstance(error, OSError):
-        return DataError(f"cannot be read: {_first(error)}", file=name)
+        return DataError(f"cannot be read: {first_line(error)}", file=name)
     if kind == "parquet":
-        said = f"cannot be read as PARQUET: {_first(error)}" if file.stat().st_size else "is empty"
+        said = f"cannot be read as PARQUET: {first_line(error)}" if file.stat().st_size else "is empty"
         return DataError(said, file=name)
     content = _content(file, called)
     if kind in ("json", "jsonl"):
         line, why = _broken_json(content)
     else:
         line, why = broken_row(content, separator_of(content, kind))
-    return DataError(f"cannot be read as {kind.upper()}: {why or _first(error)}", file=name, line=line)
+    return DataError(f"cannot be read as {kind.upper()}: {why or first_line(error)}", file=name, line=line)
 
 
 def write_table(table: pl.DataFrame, to: Path | IO[bytes], kind: str) -> None:
@@ -178,10 +178,6 @@ def table_kind(file: Path) -> str | None:
         return kinds.get(file.suffix.lower())
     kind = kinds.get(Path(file.stem).suffix.lower())
     return None if kind == "parquet" else kind
-
-
-def _first(error: BaseException) -> str:
-    return (str(error).splitlines() or ["?"])[0]
 
 
 def is_packed(path: Path) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.errors import UsageError
+from hesperus.errors import UsageError, first_line
 
 try:
     import fcntl
@@ -66,8 +66,8 @@ def _naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
     except pl.exceptions.PolarsError as error:
         # Polars tells a full disk as a fault of the format.
-        line = (str(error).splitlines() or ["?"])[0]
-        raise OSError(errno.EIO, f"cannot be written; is the disk full? ({line})", str(path)) from error
+        message = f"cannot be written; is the disk full? ({first_line(error)})"
+        raise OSError(errno.EIO, message, str(path)) from error
 
 
 @contextmanager

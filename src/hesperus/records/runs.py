@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 import yaml
 
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, UsageError, first_line
 from hesperus.fingerprint import plain
 from hesperus.records.earlier import refuse_to_mix, refuse_to_replace
 from hesperus.records.files import write_content
@@ -123,7 +123,7 @@ def read_items(folder: Path) -> pl.DataFrame | None:
     try:
         return pl.read_parquet(items) if items.is_file() else None
     except DAMAGED as error:
-        raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=items) from error
+        raise DataError(f"cannot be read as Parquet: {first_line(error)}", file=items) from error
 
 
 def read_any_run(path: Path | str) -> Run:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from hesperus.errors import DataError, MissingExtraError
+from hesperus.errors import DataError, MissingExtraError, first_line
 from hesperus.tasks.configurations import with_configuration
 from hesperus.tasks.readers import read_rows
 from hesperus.tasks.rows import Rows, joined
@@ -69,9 +69,8 @@ def _file(source: Source, name: str) -> Path:
 
 
 def _absent(place: str, error: Exception) -> DataError:
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
     return DataError(
-        f"the hub could not give it: {said}. Without a network, put the files into a folder and name it (--data FOLDER), "
-        "or bring the cache of another machine (HF_HOME) and set HF_HUB_OFFLINE=1",
+        f"the hub could not give it: {first_line(error)}. Without a network, put the files into a folder and name it "
+        "(--data FOLDER), or bring the cache of another machine (HF_HOME) and set HF_HUB_OFFLINE=1",
         file=place,
     )

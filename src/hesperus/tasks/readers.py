@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import polars as pl
 
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, UsageError, first_line
 from hesperus.tables import DAMAGED, broken_row, read_separated, separator_of, unpacked, unpacked_lines
 from hesperus.tasks.packed import PackedBytes, PackedColumn
 from hesperus.tasks.rows import Rows
@@ -80,7 +80,7 @@ def _frame(path: Path, read: Callable[[], pl.DataFrame], kind: str) -> Rows:
     try:
         frame = read()
     except DAMAGED as error:
-        raise DataError(f"no readable {kind} file: {_first_line(error)}", file=path) from None
+        raise DataError(f"no readable {kind} file: {first_line(error)}", file=path) from None
     return rows_of_frame(frame, str(path))
 
 
@@ -94,7 +94,7 @@ def _json_lines(path: Path, lines: Iterable[bytes]) -> Rows:
             try:
                 record = orjson.loads(line)
             except orjson.JSONDecodeError as error:
-                raise DataError(f"no JSON: {_first_line(error)}", file=path, line=number) from None
+                raise DataError(f"no JSON: {first_line(error)}", file=path, line=number) from None
             if not isinstance(record, dict):
                 raise DataError("each line must hold one object in braces", file=path, line=number)
             numbers.append(number)
@@ -111,7 +111,7 @@ def _json(path: Path) -> Rows:
     try:
         records = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise DataError(f"no JSON: {_first_line(error)}", file=path) from None
+        raise DataError(f"no JSON: {first_line(error)}", file=path) from None
     for number, record in enumerate(records, start=1):
         if not isinstance(record, dict):
             raise DataError(f"element {number} of the array is no object in braces", file=path)
@@ -157,7 +157,7 @@ def _separated(path: Path, source: Source, ending: str) -> Rows:
             )
     except pl.exceptions.PolarsError as error:
         line, why = broken_row(raw, separator) if quoted and source.header is None else (None, "")
-        said = f"no readable {ending[1:].upper()} file: {why or _first_line(error)}"
+        said = f"no readable {ending[1:].upper()} file: {why or first_line(error)}"
         if quoted and raw.count(b'"') % 2:
             said += "; a quotation mark has no partner (inside a quoted value it is written twice)"
         raise DataError(said, file=path, line=line) from None
@@ -186,7 +186,3 @@ def _lines(rows: Rows, raw: bytes, start: int) -> Sequence[int]:
         lines.append(line)
         line += 1 + sum(value.count("\n") for value in values if isinstance(value, str))
     return lines
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

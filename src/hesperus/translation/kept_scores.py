@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.errors import DataError
+from hesperus.errors import DataError, first_line
 from hesperus.fingerprint import JSON
 from hesperus.tables import DAMAGED
 from hesperus.translation.quality import PAIR_COLUMNS
@@ -95,7 +95,7 @@ def _signatures(file: Path) -> dict[str, Mapping[str, JSON]]:
     try:
         said = json.loads(pl.read_parquet_metadata(file).get(METADATA, "{}"))
     except (*DAMAGED, ValueError) as error:
-        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from None
+        raise DataError(f"cannot be read: {first_line(error)}", file=file) from None
     known = said if isinstance(said, dict) else {}
     return {name: held for name, held in known.items() if isinstance(held, dict)}
 
@@ -105,7 +105,7 @@ def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Mapping[str, JSON]]]:
     try:
         frame = pl.read_parquet(file)
     except DAMAGED as error:
-        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from None
+        raise DataError(f"cannot be read: {first_line(error)}", file=file) from None
     absent = [name for name in KEY if name not in frame.columns]
     if absent:
         raise DataError(f"is no table of scores: it lacks {', '.join(absent)}; move it away", file=file)

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, UsageError, first_line
 from hesperus.records.importers.import_settings import LeftOut, Source
 from hesperus.records.importers.known_importers import Importer, importers
 from hesperus.records.importers.lines import open_bytes
@@ -52,7 +52,7 @@ def find_sources(given: Sequence[Path], tool: str | None) -> tuple[list[Source],
             except (
                 Exception
             ) as error:  # no list of exceptions covers what the head of a hostile file makes of a parser
-                said = (str(error).splitlines() or [""])[0][:_SHOWN]
+                said = first_line(error)[:_SHOWN]
                 left.append(
                     LeftOut("cannot be opened", 0, place, f"{type(error).__name__}: {said}", failed=True)
                 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.errors import DataError
+from hesperus.errors import DataError, first_line
 from hesperus.records.importers.asked_texts import texts_of_item
 from hesperus.records.importers.import_settings import (
     ROW_KEY,
@@ -99,9 +99,7 @@ def _frame(source: Source) -> pl.DataFrame:
         there = scan.collect_schema().names()
         frame = scan.select(name for name in wanted if name in there).collect()
     except DAMAGED as error:
-        raise DataError(
-            f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=source.place
-        ) from error
+        raise DataError(f"cannot be read as Parquet: {first_line(error)}", file=source.place) from error
     for name in ("doc", "model_response"):
         if name in there and not isinstance(frame.schema[name], pl.Struct):
             raise DataError(f"{name} is {frame.schema[name]}, not as lighteval writes it", file=source.place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polars.exceptions import PanicException
 
-from hesperus.errors import DataError, HesperusError
+from hesperus.errors import DataError, HesperusError, first_line
 from hesperus.records.importers.import_settings import ImportSettings, LeftOut, Log, Source
 from hesperus.records.importers.known_importers import importer
 
@@ -36,7 +36,7 @@ def read_source(source: Source, settings: ImportSettings) -> Result:
     except (Exception, PanicException) as error:
         # A log is hostile input, and no list of exceptions covers what a parser makes of it (an encrypted ZIP file is a
         # RuntimeError, deep nesting a RecursionError). It ends the reading of this file; the others are imported.
-        said = (str(error).splitlines() or [""])[0][:_SHOWN]
+        said = first_line(error)[:_SHOWN]
         return [], [_failed(UNREADABLE, source, f"{type(error).__name__}: {said}")]
     named = [log for log in logs if log.model]
     left += [
