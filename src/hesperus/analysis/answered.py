@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -118,10 +119,10 @@ def with_shares(found: Table, places: Places) -> Table:
     named = places.naming(found.columns)
     # Of 400 runs there are 80,000 pairs with five rows each, one after the other.
     shares: list[float | None] = []
-    last, share = None, None
+    last, share, share_of = None, None, places.shares_of(named)
     for key in zip(*(found.column(name) for name in named), strict=True):
         if key != last:
-            last, share = key, places.share(dict(zip(named, key, strict=True)))
+            last, share = key, share_of(key)
         shares.append(share)
     return found.with_column(ANSWERED, shares or [None] * len(found.rows), after="n")
 
@@ -154,14 +155,37 @@ class Places:
         """The columns that say which records a row rests on."""
         return [name for name in columns if name in _NAMING or name in self._by]
 
+    def shares_of(self, named: Sequence[str]) -> Callable[[tuple[Any, ...]], float | None]:
+        """What tells the share answered of the records of a row from the cells of the columns that say which they are."""
+        if not {"a", "b"} <= set(named):
+            return lambda key: self._share_of(dict(zip(named, key, strict=True)))
+        where = [named.index(name) for name in ("task", *self._by) if name in named]
+        no_task = () if "task" in named else ("",)
+        known: dict[tuple[Any, ...], tuple[int, int]] = {}  # many pairs have a side in common
+
+        def counts(side: tuple[Any, ...]) -> tuple[int, int]:
+            if side not in known:
+                model, label, *rest = map(str, side)
+                known[side] = self._counts.get(("cell", model, label, *no_task, *rest), (0, 0))
+            return known[side]
+
+        first, second = (
+            itemgetter(named.index(model if model in named else "model"), named.index(side), *where)
+            for model, side in (("model_a", "a"), ("model_b", "b"))
+        )
+
+        def of_pair(key: tuple[Any, ...]) -> float | None:
+            one, other = counts(first(key)), counts(second(key))
+            return (one[0] + other[0]) / asked if (asked := one[1] + other[1]) else None
+
+        return of_pair
+
     def share(self, row: Row) -> float | None:
         """Share answered of the records of a row; None if absent."""
+        return self.shares_of(list(row))(tuple(row.values()))
+
+    def _share_of(self, row: Row) -> float | None:
         where = (str(row["task"]) if "task" in row else "", *(str(row[name]) for name in self._by))
-        if "a" in row and "b" in row:
-            model = row.get("model")
-            first = ("cell", str(row.get("model_a", model)), str(row["a"]), *where)
-            second = ("cell", str(row.get("model_b", model)), str(row["b"]), *where)
-            return self._share(first, second)
         if "instruction" in row and "input" in row:
             label = f"instruction={row['instruction']},input={row['input']}"
             again = f",repeat={row['repeat']}" if "repeat" in row else ""
