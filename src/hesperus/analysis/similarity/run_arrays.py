@@ -26,8 +26,11 @@ from hesperus.records.parts import trusted_scan
 _CELL = ("model", "instruction", "input", "repeat")
 _READ = (*_CELL, "item", "outcome", "answer", "gold", "options", "probs")
 
-_RECORDS_AT_ONCE, _HELD_AT_ONCE = 1 << 21, 1 << 17
-"""Records of a file whose text is held at a time, and records in memory that are laid out together."""
+_RECORDS_AT_ONCE = 1 << 21
+"""Records of a file whose text is held at a time."""
+
+_FEWEST_AT_ONCE, _HELD_AT_ONCE = 1 << 17, 1 << 18
+"""Records in memory that are laid out together: a thirty-second of them within these bounds, since for each part all are looked through."""
 
 ITEMS_AT_ONCE = 1 << 16
 """Items that are laid out together."""
@@ -156,7 +159,9 @@ class RecordStream:
         self.cells = tuple(Cell(*values) for values in cells.iter_rows())
         self._items = self._scan.select(pl.col("item").unique().sort()).collect()["item"]
         self._names: dict[str, int] = {}
-        self._at_once = _HELD_AT_ONCE if isinstance(source, pl.DataFrame) else _RECORDS_AT_ONCE
+        self._at_once = _RECORDS_AT_ONCE
+        if isinstance(source, pl.DataFrame):
+            self._at_once = min(_HELD_AT_ONCE, max(_FEWEST_AT_ONCE, source.height // 32))
         self.differing = 0
 
     @property
