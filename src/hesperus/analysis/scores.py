@@ -22,7 +22,7 @@ from hesperus.analysis.p_corrections import (
 from hesperus.analysis.settings import DEFAULT, MeasureSettings, resolve
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
 from hesperus.analysis.views import View, estimated, view_rows, views
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, UsageError, first_line
 from hesperus.measures import (
     Bootstrap,
     InvalidRule,
@@ -77,7 +77,7 @@ def read_scores(path: Path | str) -> pl.DataFrame:
     try:
         frame = readers[file.suffix.lower()](file)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"cannot be read: {str(error).splitlines()[0]}", file=file) from error
+        raise DataError(f"cannot be read: {first_line(error)}", file=file) from error
     return check_scores(frame, file=file)
 
 

@@ -23,7 +23,7 @@ import orjson
 import polars as pl
 import yaml
 
-from hesperus.errors import DataError, UsageError
+from hesperus.errors import DataError, UsageError, first_line
 from hesperus.evidence.archive import pack, unpack
 from hesperus.evidence.claims import Document
 from hesperus.evidence.json_tables import from_lines, to_lines
@@ -159,7 +159,7 @@ def _parquet(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"cannot be read as Parquet: {str(error).splitlines()[0]}", file=path) from error
+        raise DataError(f"cannot be read as Parquet: {first_line(error)}", file=path) from error
 
 
 def _metadata(path: Path) -> dict[str, object]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.errors import DataError
+from hesperus.errors import DataError, first_line
 from hesperus.records import Run
 from hesperus.records.evaluated import refuse_changed
 from hesperus.text_files import read_mapping
@@ -104,7 +104,7 @@ def read_frame(file: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(file)
     except (OSError, pl.exceptions.PolarsError) as error:
-        said = str(error).splitlines()[0]
+        said = first_line(error)
         raise DataError(f"cannot be read ({said}); run the study again", file=file) from None
 
 
