@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 
 from hesperus.annotation.scheme import read_scheme, scheme_text
 from hesperus.answers import load_overrides
-from hesperus.api.studies import STUDIES
+from hesperus.api.studies import study_declaration
 from hesperus.records import conform
 from hesperus.spreadsheets import unguarded
 from hesperus.strict_yaml import read_yaml
@@ -146,9 +146,10 @@ def studies(rng: random.Random, folder: Path) -> None:
     values = mutated(rng, _STUDIES[name])
     if not isinstance(values, dict):
         values = {"study": values}
-    study = STUDIES[name].model.from_mapping(values, file="study.yaml")
+    declaration = study_declaration(name)
+    study = declaration.from_mapping(values, file="study.yaml")
     written_out = study.model_dump(mode="json")
-    again = STUDIES[name].model.from_mapping(written_out, file="study.yaml")
+    again = declaration.from_mapping(written_out, file="study.yaml")
     if again.model_dump(mode="json") != written_out and "nan" not in repr(written_out):
         raise Changed(f"study: {written_out!r} was read as {again.model_dump(mode='json')!r}")
 
