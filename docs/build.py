@@ -12,8 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 import hesperus
-from hesperus.api.studies import STUDIES, study_declaration
+from hesperus.api.studies import study_declaration
 from hesperus.cli.app import app
+from hesperus.declared_studies import declared_studies
 from hesperus.studies.asked.settings import Setting, settings_of
 
 EXIT_CODES = (
@@ -107,7 +108,7 @@ def settings_page() -> str:
         "as a flag it may also be written `--sample.n 100`. `hesperus run STUDY --schema` prints the JSON schema of a study",
         "file, by which editors check and complete it.", "",
     ]  # fmt: skip
-    for name in STUDIES:
+    for name in declared_studies():
         study = study_declaration(name)
         parts += [
             f"## {name}",

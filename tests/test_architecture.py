@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "types": set(),
     "errors": set(),
     "version": set(),
-    "declared_studies": set(),
+    "declared_studies": {"lazy"},
     "lazy": set(),
     "memory": set(),
     "model_faults": {"errors"},

@@ -10,13 +10,14 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
+
+from hesperus.lazy import declared_in, folder_of
 
 _ROOM = "hesperus.studies"
 _NAMED = re.compile(
-    r'^class (\w+)\((?:(?!^class ).)*?^    study: Literal\["(\w+)"\]', re.MULTILINE | re.DOTALL
+    r'^class (?P<thing>\w+)\((?:(?!^class ).)*?^    study: Literal\["(?P<name>\w+)"\]',
+    re.MULTILINE | re.DOTALL,
 )
 _ROOT = "BaseModel"
 """What a class of fields goes back to."""
@@ -24,19 +25,10 @@ _FIRST = ("multisense", "similarity", "translate_then_evaluate", "translation_ta
 """The order in which people are told of them, as the README does; any others come after them by name."""
 
 
-def _files(package: str) -> Path:
-    spec = find_spec(package)
-    return Path(spec.submodule_search_locations[0])  # type: ignore[union-attr,index]  # a package of ours
-
-
 @cache
 def declared_studies() -> Mapping[str, str]:
     """Name of each study to its module and class, as in ``hesperus.studies.NAME.NAME_study:NameStudy``."""
-    folder, found = _files(_ROOM), {}
-    for file in folder.rglob("*_study.py"):
-        module = ".".join([_ROOM, *file.relative_to(folder).with_suffix("").parts])
-        for declared in _NAMED.finditer(file.read_text(encoding="utf-8")):
-            found[declared[2]] = f"{module}:{declared[1]}"
+    found = declared_in(_ROOM, "**/*_study.py", _NAMED)
     return {name: found[name] for name in sorted(found, key=_place)}
 
 
@@ -105,4 +97,4 @@ def _resolved(module: str, name: str) -> tuple[str, ast.ClassDef | None]:
 @cache
 def _parsed(module: str) -> ast.Module:
     package, _, name = module.rpartition(".")
-    return ast.parse((_files(package) / f"{name}.py").read_text(encoding="utf-8"))
+    return ast.parse((folder_of(package) / f"{name}.py").read_text(encoding="utf-8"))

@@ -1,12 +1,14 @@
-"""Public names of a room, loaded from their files when they are first used: importing a room costs nothing."""
+"""What a room offers, read from the text of its files and loaded when it is first used: importing a room costs nothing."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 
 def lazily(package: str, *at_once: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
@@ -36,3 +38,25 @@ def lazily(package: str, *at_once: str) -> tuple[Callable[[str], object], Callab
         return getattr(import_module(homes()[name]), name)
 
     return load, lambda: sorted({*homes(), *at_once})
+
+
+def folder_of(package: str) -> Path:
+    """The folder of a package of ours, which is not imported for it."""
+    spec = find_spec(package)
+    return Path(spec.submodule_search_locations[0])  # type: ignore[union-attr,index]  # a package of ours
+
+
+def declared_in(room: str, files: str, pattern: re.Pattern[str]) -> dict[str, str]:
+    """What files of a room declare: each name to where it is, as in ``hesperus.analysis.consistency:consistency_table``.
+
+    Args:
+        room: The package.
+        files: Which of its files, as pathlib has it: ``*.py``, or ``**/*.py`` with those in its folders.
+        pattern: A declaration; its groups `name` and `thing` are the name, and the function or class that bears it.
+    """
+    folder, found = folder_of(room), {}
+    for file in sorted(folder.glob(files)):
+        module = ".".join([room, *file.relative_to(folder).with_suffix("").parts])
+        for one in pattern.finditer(file.read_text(encoding="utf-8")):
+            found[one["name"]] = f"{module}:{one['thing']}"
+    return found

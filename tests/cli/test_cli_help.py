@@ -15,9 +15,10 @@ import typer
 from typer.testing import CliRunner
 
 import hesperus.cli
-from hesperus.api.studies import STUDIES, study_declaration
+from hesperus.api.studies import study_declaration
 from hesperus.cli.app import app
 from hesperus.cli.mirrored import mirrored
+from hesperus.declared_studies import declared_studies
 from hesperus.studies.asked.settings import settings_of
 
 RUNNER = CliRunner()
@@ -57,16 +58,16 @@ def test_examples_are_lines_that_can_be_copied() -> None:
     assert lines[start + 1] == "        --b instruction=de_from_en,input=en"
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", declared_studies())
 def test_help_of_a_study_shows_its_settings_and_no_other(study: str) -> None:
     text = shown("run", study)
-    known = {name: settings_of(study_declaration(name)) for name in STUDIES}
+    known = {name: settings_of(study_declaration(name)) for name in declared_studies()}
     own = {one.flag for one in known[study] if one.kind is not None}
     for name in {one.flag for many in known.values() for one in many}:
         is_listed = re.search(rf"--{re.escape(name)}[ /\n]", text.split("Arguments:")[1]) is not None
         assert is_listed is (name in own), name
     assert f"Of the study {study}:" in text
-    assert not [other for other in STUDIES if other != study and f"run {other}" in text]
+    assert not [other for other in declared_studies() if other != study and f"run {other}" in text]
 
 
 def test_an_unknown_command_is_answered_with_the_nearest() -> None:

@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from hesperus.api.declared import declared_study
-from hesperus.api.studies import STUDIES, study_declaration
+from hesperus.api.studies import study_declaration
 from hesperus.cli.app import app
+from hesperus.declared_studies import declared_studies
 from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 from hesperus.studies.asked.settings import SHORT, settings_of
 
@@ -58,7 +59,7 @@ def test_every_flag_is_the_key_of_a_file(name: str) -> None:
 
 
 def test_short_names_are_those_of_keys_that_exist() -> None:
-    known = {name: settings_of(study_declaration(name)) for name in STUDIES}
+    known = {name: settings_of(study_declaration(name)) for name in declared_studies()}
     keys = {one.key for many in known.values() for one in many}
     assert keys >= {key for key in SHORT if key.partition(".")[0] != "bootstrap"} and "bootstrap.seed" in keys
     for name, many in known.items():
@@ -67,7 +68,7 @@ def test_short_names_are_those_of_keys_that_exist() -> None:
         assert not [one.key for one in many if not one.text]
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", declared_studies())
 def test_the_schema_of_a_study_knows_its_keys(name: str) -> None:
     schema = json.loads(call("run", name, "--schema").stdout)
     assert set(schema["properties"]) == {

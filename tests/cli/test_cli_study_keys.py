@@ -13,9 +13,9 @@ import pytest
 from pydantic import BaseModel
 from typer.testing import CliRunner, Result
 
-from hesperus.api.studies import STUDIES, study_declaration
+from hesperus.api.studies import study_declaration
 from hesperus.cli.app import app
-from hesperus.declared_studies import keys_of
+from hesperus.declared_studies import declared_studies, keys_of
 from hesperus.errors import DataError, HesperusError, UnknownKeyWarning
 from hesperus.records import Run, read_run, write_run
 from hesperus.studies.multisense.multisense_study import MultisenseStudy
@@ -135,6 +135,6 @@ def keys_below(annotation: object) -> dict[str, Any] | None:
     return {"*": below} if below and isinstance(origin, type) and issubclass(origin, Mapping) else below
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", declared_studies())
 def test_the_keys_that_are_read_are_those_of_the_fields(name: str) -> None:
     assert keys_of(name) == keys_below(study_declaration(name))

@@ -8,25 +8,17 @@ as long as a small measure does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 
 from hesperus import plugins
+from hesperus.lazy import declared_in
 
-_DECLARED = re.compile(r'^@measure\(\s*"(\w+)".*?^def (\w+)', re.MULTILINE | re.DOTALL)
+_DECLARED = re.compile(r'^@measure\(\s*"(?P<name>\w+)".*?^def (?P<thing>\w+)', re.MULTILINE | re.DOTALL)
 
-
-def _declared() -> Iterator[tuple[str, str]]:
-    """Name of each measure of answers, and its module and function."""
-    for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py"):
-            module = f"{__package__}.{file.name.removesuffix('.py')}"
-            for found in _DECLARED.finditer(file.read_text(encoding="utf-8")):
-                yield found[1], f"{module}:{found[2]}"
-
-
-MEASURES: Mapping[str, str] = dict(sorted(_declared(), key=lambda one: (one[0] != "summary", one[0])))
+MEASURES: Mapping[str, str] = dict(
+    sorted(declared_in(__package__, "*.py", _DECLARED).items(), key=lambda one: (one[0] != "summary", one[0]))
+)
 """Measure of answers to where it is declared; the first is where people begin."""
 
 TRANSLATION = "translation"

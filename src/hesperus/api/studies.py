@@ -15,13 +15,11 @@ if TYPE_CHECKING:
     from hesperus.api.tables_of_records import Held
     from hesperus.studies.asked.declaring import Declared
 
-STUDIES: Mapping[str, str] = declared_studies()
-"""Every study of hesperus itself to where it is declared."""
-
 
 def study_names() -> tuple[str, ...]:
     """Names of all studies: the built-in ones in their order, then those of plug-ins."""
-    return tuple(dict.fromkeys((*STUDIES, *plugins.names("hesperus.studies", STUDIES))))
+    own = declared_studies()
+    return tuple(dict.fromkeys((*own, *plugins.names("hesperus.studies", own))))
 
 
 def study_declaration(name: str) -> type[Declared]:
@@ -31,7 +29,7 @@ def study_declaration(name: str) -> type[Declared]:
         UnknownNameError: There is no such study.
         UsageError: A plug-in offers something else under the name.
     """
-    found: str | type[Declared] | None = plugins.maker("hesperus.studies", name, STUDIES)
+    found: str | type[Declared] | None = plugins.maker("hesperus.studies", name, declared_studies())
     if found is None:
         raise unknown_study(name)
     declaration: type[Declared] = resolve_name(found) if isinstance(found, str) else found

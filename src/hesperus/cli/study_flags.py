@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer._click.exceptions import NoSuchOption
 
-from hesperus.api.studies import STUDIES, study_declaration, study_names
+from hesperus.api.studies import study_declaration, study_names
 from hesperus.cli.flags import completed, given_values, own_settings
 from hesperus.cli.help import PlainCommand
 from hesperus.cli.mirrored import without_arguments
 from hesperus.cli.said import say
+from hesperus.declared_studies import declared_studies
 from hesperus.errors import HesperusError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ _GIVEN = "hesperus.cli.settings"
 _WHAT = Annotated[
     str,
     typer.Argument(
-        help=f"A study file (YAML), a run folder, or the name of a study: {', '.join(STUDIES)}.",
+        help=f"A study file (YAML), a run folder, or the name of a study: {', '.join(declared_studies())}.",
         show_default=False,
-        autocompletion=completed(STUDIES),
+        autocompletion=completed(declared_studies()),
     ),
 ]
 
@@ -187,7 +188,7 @@ def _flags(study: str) -> tuple[Parameter, ...]:
 
 @cache
 def _shared_flags() -> tuple[Parameter, ...]:
-    first, *others = ({one.key: one for one in _settings(name)} for name in STUDIES)
+    first, *others = ({one.key: one for one in _settings(name)} for name in declared_studies())
     shared = [
         one for key, one in first.items() if one.kind is not None and all(key in many for many in others)
     ]

@@ -16,12 +16,13 @@ from hesperus import plugins
 from hesperus.analysis.run_kinds import kind_of_records, study_kind
 from hesperus.analysis.settings import NOTHING_GIVEN, GivenSettings
 from hesperus.analysis.table import Table
+from hesperus.lazy import declared_in
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Page
 from hesperus.reports.drawing import Drawing
 
 _GROUP = "hesperus.pages"
-_DECLARED = re.compile(r'^@study_page\("(\w+)"\)\s+def (\w+)', re.MULTILINE)
+_DECLARED = re.compile(r'^@study_page\("(?P<name>\w+)"\)\s+def (?P<thing>\w+)', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +106,8 @@ def study_page(name: str) -> Callable[[_Make], _Make]:
 
 @cache
 def _declared() -> Mapping[str, str]:
-    """Name of each study to the module and function of its page; the files are read, as importing all would take long."""
-    folder, found = Path(__file__).parent, {}
-    for file in sorted(folder.rglob("*.py")):
-        module = ".".join([__package__, *file.relative_to(folder).with_suffix("").parts])
-        for one in _DECLARED.finditer(file.read_text(encoding="utf-8")):
-            found[one[1]] = f"{module}:{one[2]}"
-    return found
+    """Name of each study to the module and function of its page."""
+    return declared_in(__package__, "**/*.py", _DECLARED)
 
 
 def page_for(run: Run) -> MakePage:

@@ -306,7 +306,7 @@ def _to_share(origin: Origin) -> Origin:
 
 @study_page("translation_tax")
 def tax_page(of: PageInputs) -> Report:
-    """None: the page of an audit is made of its evidence, by tax_report.
+    """Refuse a run by itself: an audit is shown with what stands beside it, of which tax_report makes the page.
 
     Raises:
         UsageError: Always.

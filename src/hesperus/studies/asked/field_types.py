@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated
 
 import orjson
@@ -28,15 +28,22 @@ def _once(value: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(normalise(tag) for tag in value))
 
 
+def _parted(values: Iterable[object], form: str) -> Iterator[tuple[str, str]]:
+    for text in values:
+        name, equals, said = str(text).partition("=")
+        if not (name and equals):
+            raise ValueError(f"{text!r}: write {form}")
+        yield name, said
+
+
 def _pairs(value: object) -> object:
     """Flags say NAME=VALUE, once or several times; a file has a mapping."""
     if not isinstance(value, list | tuple):
         return value
     found: dict[str, str] = {}
-    for text in value:
-        name, equals, said = str(text).partition("=")
-        if not (name and equals and said):
-            raise ValueError(f"{text!r}: write NAME=VALUE")
+    for name, said in _parted(value, "NAME=VALUE"):
+        if not said:
+            raise ValueError(f"'{name}=': write NAME=VALUE")
         found[name] = f"{found[name]},{said}" if name in found else said
     return found
 
@@ -45,16 +52,14 @@ def _members(value: object) -> object:
     """Flags say NAME=JSON; a file has a mapping."""
     if not isinstance(value, list | tuple):
         return value
-    members: dict[str, object] = {}
-    for text in value:
-        name, equals, said = str(text).partition("=")
-        if not (name and equals):
-            raise ValueError(f"{text!r}: write NAME=JSON, such as top_k=20")
-        try:
-            members[name] = orjson.loads(said)
-        except orjson.JSONDecodeError:
-            members[name] = said
-    return members
+    return {name: _json_or_text(said) for name, said in _parted(value, "NAME=JSON, such as top_k=20")}
+
+
+def _json_or_text(said: str) -> object:
+    try:
+        return orjson.loads(said)
+    except orjson.JSONDecodeError:
+        return said
 
 
 PAIRS = BeforeValidator(_pairs)
