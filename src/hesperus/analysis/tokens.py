@@ -25,7 +25,6 @@ NO_COUNT = "no count of tokens"
 @measure(
     "tokens",
     help="Tokens of prompts and replies, and how many times those of the reference they are.",
-    columns=("tokens_in", "tokens_out"),
     main=None,
 )
 def tokens_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:

@@ -149,7 +149,7 @@ def tables_of(
     what a reader must be told next to the tables.
     """
     if not isinstance(run, pl.DataFrame | Path | str) and run.run.scan is not None:
-        if all(_is_told(what, given, run) for what in measures):
+        if set(measures) <= _OF_PACKED:
             try:
                 return _tables_of(measures, run, given, chosen, scores, told)
             except DataError:
@@ -159,12 +159,8 @@ def tables_of(
     return _tables_of(measures, run, given, chosen, scores, told)
 
 
-def _is_told(what: str, given: GivenSettings, run: Held) -> bool:
-    """Whether packed records, whose items may be numbers, tell all that a measure needs (see hesperus.records.packed)."""
-    needed = (
-        {*measure_columns(what, given, run_description(run))} if what in (*SIMILARITY, *MEASURES) else None
-    )
-    return needed is not None and needed <= {*run.run.records.columns}
+_OF_PACKED = {*SIMILARITY, *MEASURES} - {"language", "tokens"}
+"""Measures that packed records tell all of, whose items may be numbers (see hesperus.records.packed)."""
 
 
 def _tables_of(
@@ -257,8 +253,9 @@ def _parts(
     else:
         whole = conform(run) if isinstance(run, pl.DataFrame) else run.run.records
         if not isinstance(run, pl.DataFrame) and run.run.scan is not None:
-            # What is laid out of many records goes with it (see hesperus.analysis.views).
-            whole = whole.clone()
+            whole = (
+                whole.clone()
+            )  # what is laid out of many records goes with it (see hesperus.analysis.views)
     return (narrowed(whole, models=models, tasks=tasks),)
 
 
