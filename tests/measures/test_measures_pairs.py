@@ -1,4 +1,4 @@
-"""All pairs from a stream of blocks, RankC of all pairs, and what is undefined."""
+"""All pairs block by block, RankC of all pairs, and what is undefined."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from hesperus.measures import (
     INVALID,
     MISSING,
-    Block,
     HardSums,
     Key,
     SoftSums,
@@ -17,7 +16,6 @@ from hesperus.measures import (
     rank_consistency_statistic,
     rank_pairs,
     soft_pairs,
-    streamed_pairs,
 )
 from hesperus.measures.agreement import BY_CHANCE
 
@@ -58,20 +56,6 @@ def test_kappa_p_of_all_pairs_is_the_direct_sum_to_a_billionth(whole: bool, bloc
     for a in range(RUNS):
         for b in range(RUNS):
             assert found.kappa_p[a, b] == pytest.approx(_direct(probs[a], probs[b], key), abs=1e-9)
-
-
-@pytest.mark.parametrize("invalid", ["disagree", "agree", "drop"])
-def test_a_stream_of_blocks_gives_what_the_whole_gives(invalid: str) -> None:
-    codes, probs, key = _random(2, whole=False)
-    parts = [slice(0, 130), slice(130, 131), slice(131, ITEMS)]
-    blocks = [Block(Key(key.gold[s], key.options[s]), codes[:, s], probs[:, s]) for s in parts]
-    hard, soft = streamed_pairs(iter(blocks), invalid=invalid)  # type: ignore[arg-type]
-    assert hard is not None and soft is not None
-    whole = hard_pairs(codes, key=key, invalid=invalid)  # type: ignore[arg-type]
-    for name in ("n", "raw", "kappa_p", "cohen_kappa", "scott_pi", "error_consistency"):
-        np.testing.assert_allclose(getattr(hard, name), getattr(whole, name), atol=1e-12)
-    np.testing.assert_allclose(soft.kappa_p, soft_pairs(probs, key=key).kappa_p, atol=1e-12)
-    assert streamed_pairs([]) == (None, None)
 
 
 def test_a_block_that_every_run_has_may_follow_one_that_some_lack() -> None:

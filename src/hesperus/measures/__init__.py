@@ -70,14 +70,12 @@ if TYPE_CHECKING:
     from hesperus.measures.pair_spread import PairSpread as PairSpread
     from hesperus.measures.paired_runs import HardRuns as HardRuns
     from hesperus.measures.paired_runs import SoftRuns as SoftRuns
-    from hesperus.measures.pairs import Block as Block
     from hesperus.measures.pairs import HardSums as HardSums
     from hesperus.measures.pairs import PairMatrices as PairMatrices
     from hesperus.measures.pairs import SoftSums as SoftSums
     from hesperus.measures.pairs import hard_pairs as hard_pairs
     from hesperus.measures.pairs import rank_pairs as rank_pairs
     from hesperus.measures.pairs import soft_pairs as soft_pairs
-    from hesperus.measures.pairs import streamed_pairs as streamed_pairs
     from hesperus.measures.permuting import NO_RESAMPLES as NO_RESAMPLES
     from hesperus.measures.permuting import enough_permutations as enough_permutations
     from hesperus.measures.power import agreement_detectable as agreement_detectable

@@ -7,7 +7,6 @@ themselves is of that size; the other sums are the same for all pairs, or belong
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,21 +61,6 @@ class PairMatrices:
         if np.isfinite(matrix[a, b]):
             return ""
         return BY_CHANCE if self.n[a, b] else NO_ITEM
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """Some of the items, of all runs, as a stream gives them.
-
-    Attributes:
-        key: Gold and number of options of these items.
-        codes: Class codes, [runs, items]; None in a stream of probabilities.
-        probs: Probabilities, [runs, items, options]; None in a stream of hard answers.
-    """
-
-    key: Key
-    codes: Codes | None = None
-    probs: Floats | None = None
 
 
 class _Common:
@@ -276,33 +260,6 @@ def hard_pairs(
     sums = HardSums(len(codes), invalid=invalid)
     sums.add(codes, key, block=block)
     return sums.matrices()
-
-
-def streamed_pairs(
-    blocks: Iterable[Block], *, invalid: InvalidRule = "disagree"
-) -> tuple[PairMatrices | None, PairMatrices | None]:
-    """Measures of all pairs over items that arrive in blocks, such as parts of a file that does not fit into memory.
-
-    Args:
-        blocks: Blocks of the same runs, each item once.
-        invalid: How invalid answers compare.
-
-    Returns:
-        Those of the hard answers and those of the probabilities; None for what no block had.
-
-    Raises:
-        ValueError: A block has other runs than the first.
-    """
-    hard: HardSums | None = None
-    soft: SoftSums | None = None
-    for block in blocks:
-        if block.codes is not None:
-            hard = hard or HardSums(len(block.codes), invalid=invalid)
-            hard.add(block.codes, block.key)
-        if block.probs is not None:
-            soft = soft or SoftSums(len(block.probs))
-            soft.add(block.probs, block.key)
-    return hard.matrices() if hard else None, soft.matrices() if soft else None
 
 
 def rank_pairs(scores: Floats, *, key: Key, block: int = 1 << 10) -> tuple[npt.NDArray[np.int64], Floats]:

@@ -51,16 +51,12 @@ class Designs:
     """All pairs of all designs, each once.
 
     Attributes:
-        cells: The runs.
         pairs: Indices of runs, [pairs, 2].
         groups: Groups of pairs.
-        partners: Model to the model of another family that is nearest in size.
     """
 
-    cells: tuple[Cell, ...]
     pairs: npt.NDArray[np.intp]
     groups: tuple[Group, ...]
-    partners: dict[str, str]
 
     @property
     def places(self) -> dict[tuple[str, str], int]:
@@ -107,7 +103,7 @@ def designs(cells: Sequence[Cell], settings: SimilaritySettings) -> Designs:
         Group(design, name, np.array(held, dtype=np.intp))
         for (design, name), held in sorted(members.items(), key=_order)
     )
-    return Designs(tuple(cells), np.array(pairs, dtype=np.intp).reshape(-1, 2), groups, found)
+    return Designs(np.array(pairs, dtype=np.intp).reshape(-1, 2), groups)
 
 
 def partners(models: Sequence[str] | dict[str, None], settings: SimilaritySettings) -> dict[str, str]:

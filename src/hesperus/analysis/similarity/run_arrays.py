@@ -17,7 +17,7 @@ import polars as pl
 from hesperus.analysis.views import gold_range
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.frames import TextColumn, places_among
-from hesperus.measures import Block, Codes, Key, Mask
+from hesperus.measures import Codes, Key, Mask
 from hesperus.records import FAILED, INVALID, MISSING, Cell, read_records
 from hesperus.records.arrays import cells_of
 from hesperus.records.labels import OPTION_COUNT, label_counts
@@ -31,9 +31,6 @@ _RECORDS_AT_ONCE = 1 << 21
 
 _FEWEST_AT_ONCE, _HELD_AT_ONCE = 1 << 17, 1 << 18
 """Records in memory that are laid out together: a thirty-second of them within these bounds, since for each part all are looked through."""
-
-ITEMS_AT_ONCE = 1 << 16
-"""Items that are laid out together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,36 +159,17 @@ class RecordStream:
         self._at_once = _RECORDS_AT_ONCE
         if isinstance(source, pl.DataFrame):
             self._at_once = min(_HELD_AT_ONCE, max(_FEWEST_AT_ONCE, source.height // 32))
-        self.differing = 0
-
-    @property
-    def item_count(self) -> int:
-        """How many items there are, before any is left out."""
-        return len(self._items)
-
-    def blocks(self, items_at_once: int = ITEMS_AT_ONCE) -> Iterator[Block]:
-        """Give hard answers and, if any, probabilities, for measures.streamed_pairs.
-
-        Args:
-            items_at_once: Items in a block; memory is this many times the runs.
-        """
-        self.differing = 0
-        for laid in self.laid(items_at_once):
-            self.differing += laid.differing
-            yield Block(laid.key, codes=laid.codes)
-            if laid.probs is not None:
-                yield Block(laid.soft_key, probs=laid.probs)
 
     def whole(self) -> LaidRuns:
         """All items, laid out so many at a time that the text of their records takes little memory."""
         return LaidRuns.joined(list(self.laid(max(1, self._at_once // max(1, len(self.cells))))))
 
-    def laid(self, items_at_once: int = ITEMS_AT_ONCE) -> Iterator[LaidRuns]:
+    def laid(self, items_at_once: int) -> Iterator[LaidRuns]:
         """Lay out the runs, a range of items at a time."""
-        for start in range(0, max(1, self.item_count), items_at_once):
+        for start in range(0, max(1, len(self._items)), items_at_once):
             items = self._items[start : start + items_at_once]
             wanted = self._scan
-            if len(items) < self.item_count:
+            if len(items) < len(self._items):
                 # A range can be tested on the statistics of a row group, a list of ids cannot.
                 wanted = wanted.filter(
                     pl.col("item") >= pl.lit(items[0]), pl.col("item") <= pl.lit(items[-1])
