@@ -396,7 +396,7 @@ def test_who_shared_the_work_does_not_matter_to_measures_that_do_not_ask_who_rat
     for level in LEVELS:
         assert krippendorff_alpha(split, level) == krippendorff_alpha(data.ratings, level)
     models = data.pairs
-    cut = TaxPairs(*(np.vstack([mask, mask]) for mask in models._masks()[:-1]), np.vstack([models.asked & half, models.asked & ~half]))  # fmt: skip
+    cut = TaxPairs(*(np.vstack([mask, mask]) for mask in models.masks[:-1]), np.vstack([models.asked & half, models.asked & ~half]))  # fmt: skip
     for pair in ((models, cut), (models, models.of_models([1, 0]))):
         for make_tax in (tax_statistic, lambda p: tax_bounds(p)[0], lambda p: tax_bounds(p)[1]):
             assert estimate(make_tax(pair[1])) == estimate(make_tax(pair[0]))

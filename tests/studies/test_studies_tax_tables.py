@@ -207,8 +207,6 @@ def test_rating_is_spearmans_with_ties_and_few_pairs_said(
         rating_table(given, made.ratings.with_columns(pl.lit("x").alias("unit")).unique(["unit", "rater"]))
     with pytest.raises(DataError, match="rated 'cue' twice"):
         rating_table(given, pl.concat([made.ratings, made.ratings]))
-    with pytest.raises(UnknownNameError, match="question"):
-        rating_table(given, made.ratings, question="cues")
 
 
 def test_cells_that_hang_on_the_reader_are_named(records: pl.DataFrame) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from typing import Any
 
 from hesperus.fingerprint import JSON
-from hesperus.measures import NO_RESAMPLES, benjamini_hochberg, holm
+from hesperus.measures import NO_RESAMPLES, Bootstrap, benjamini_hochberg, holm
 
-Rows = Sequence[MutableMapping[str, object]]
+Rows = Sequence[MutableMapping[str, Any]]
 
 MCNEMAR = "from the same weights of items as the interval, worked out and not drawn: twice the smaller tail of Beta(a + 1/2, b + 1/2) on either side of 1/2, of a and b items that favour the one side and the other"
 EXACT_MCNEMAR = "exact McNemar test of the items on which the sides differ"
@@ -19,6 +20,37 @@ EXCHANGED = "exchange of both sides prompt by prompt"
 
 ONE_METHOD = "interval and p come from the same resamples; p_holm decides over the family"
 P_DECIDES = "where interval and p differ, p decides whether there is a difference (p_holm over the family); the interval shows its size"
+
+
+def tested(
+    rows: Rows,
+    test: str,
+    bootstrap: Bootstrap,
+    *,
+    of: str,
+    family: Callable[[MutableMapping[str, Any]], object] = lambda _: None,
+    bh_into: str | None = None,
+) -> dict[str, JSON]:
+    """Correct the p values of rows family by family, in place, and say in each where no resamples were wanted.
+
+    Args:
+        rows: Every row that may have a `p`.
+        test: Which test it comes from.
+        bootstrap: How it was drawn.
+        of: Which rows are corrected together, in words.
+        family: The family of a row; all are one where it says the same of all.
+        bh_into: As in correct.
+
+    Returns:
+        What the signature says of the tests: p decides where it and the interval do not say the same.
+    """
+    families: dict[object, list[MutableMapping[str, Any]]] = {}
+    for row in rows:
+        families.setdefault(family(row), []).append(row)
+    sizes = [correct(part, bh_into=bh_into) for part in families.values()]
+    if not bootstrap.resamples:
+        without_resamples(rows)
+    return tests_signature(test, sizes, of=of, decides=P_DECIDES)
 
 
 def correct(rows: Rows, *, bh_into: str | None = None) -> int:

@@ -12,17 +12,12 @@ import numpy.typing as npt
 import polars as pl
 
 from hesperus.analysis.answered import with_answered
-from hesperus.analysis.p_corrections import (
-    P_DECIDES,
-    PERMUTED,
-    correct,
-    tests_signature,
-    without_resamples,
-)
+from hesperus.analysis.p_corrections import PERMUTED, tested
 from hesperus.analysis.settings import DEFAULT, MeasureSettings, resolve
 from hesperus.analysis.table import ESTIMATE_COLUMNS, NewRow, Table, table
 from hesperus.analysis.views import View, estimated, view_rows, views
 from hesperus.errors import DataError, UsageError, first_line
+from hesperus.fingerprint import JSON
 from hesperus.measures import (
     Bootstrap,
     InvalidRule,
@@ -165,15 +160,14 @@ def translation_table(
         raise DataError(
             "no score belongs to a made input of these records; scores are joined by sense and item"
         )
-    family = _test(rows, sides, settings.bootstrap)
+    tests = _tests(rows, sides, settings.bootstrap)
     columns = ("model", "task", *settings.by, "a", "b", "score", "statistic", *ESTIMATE_COLUMNS, *_TESTED)
-    tests = tests_signature(PERMUTED, [family], of="the correlations", decides=P_DECIDES)
     signed = settings.signed() | {"tests": tests}
     return with_answered(table("translation", columns, rows=rows, signature=signed), records, settings.by)
 
 
-def _test(rows: Sequence[NewRow], sides: Sequence[_Sides | None], bootstrap: Bootstrap) -> int:
-    """Test the correlations by permuting items, and withhold intervals that say too little; gives the family's size."""
+def _tests(rows: Sequence[NewRow], sides: Sequence[_Sides | None], bootstrap: Bootstrap) -> dict[str, JSON]:
+    """Test the correlations by permuting items, and withhold intervals that say too little; what the signature says of it."""
     ceiling = enough_permutations(bootstrap.resamples, sum(own is not None for own in sides))
     for row, own in zip(rows, sides, strict=True):
         row |= dict.fromkeys(_TESTED)
@@ -183,9 +177,7 @@ def _test(rows: Sequence[NewRow], sides: Sequence[_Sides | None], bootstrap: Boo
             reason = "; ".join(text for text in (few, str(row["reason"] or "")) if text)
             row |= {"low": None, "high": None, "reason": reason}
         row["p"] = pearson_p(*own, resamples=bootstrap.resamples, seed=bootstrap.seed, ceiling=ceiling)
-    if not bootstrap.resamples:
-        without_resamples(rows)
-    return correct(rows)
+    return tested(rows, PERMUTED, bootstrap, of="the correlations")
 
 
 def item_scores(view: View, sense: str, scores: pl.DataFrame, name: str) -> npt.NDArray[np.float64]:

@@ -35,11 +35,13 @@ class TaxPairs:
     asked: Mask
 
     def __post_init__(self) -> None:
-        shapes = {mask.shape for mask in self._masks()}
+        shapes = {mask.shape for mask in self.masks}
         if len(shapes) != 1 or len(next(iter(shapes))) != 2:
             raise ValueError(f"pairs are [models, items] throughout, not {sorted(shapes)}")
 
-    def _masks(self) -> tuple[Mask, ...]:
+    @property
+    def masks(self) -> tuple[Mask, ...]:
+        """All of them, in the order of the attributes."""
         return self.first_right, self.second_right, self.first_valid, self.second_valid, self.asked
 
     @property
@@ -50,11 +52,15 @@ class TaxPairs:
     def of_models(self, rows: Sequence[int]) -> TaxPairs:
         """The pairs of some models."""
         picked = np.asarray(rows, dtype=np.intp)
-        return TaxPairs(*(mask[picked] for mask in self._masks()))
+        return TaxPairs(*(mask[picked] for mask in self.masks))
 
     def of_items(self, items: Mask) -> TaxPairs:
         """Only some items count; the others stay in their places, so that resamples are shared."""
         return replace(self, asked=self.asked & items)
+
+    def only(self, items: Mask) -> TaxPairs:
+        """Some items alone, which are what is resampled."""
+        return TaxPairs(*(mask[:, items] for mask in self.masks))
 
 
 def tax_statistic(pairs: TaxPairs) -> Statistic:

@@ -85,7 +85,15 @@ def paired_differences(
     """
     sides = _sides(stacked)
     totals = [side.sum(axis=0) for side in (sides.first, sides.second)]
-    whole = {name: _apart(one, sides, sides.picks[name]) for name, one in stacked.items()}
+    whole = {
+        name: difference(
+            *(
+                replace(one, columns=tuple(side[:, sides.picks[name]].T))
+                for side in (sides.second, sides.first)
+            )
+        )
+        for name, one in stacked.items()
+    }
     spread = _resampled(whole, sides, bootstrap)
     tests = _exchanged(stacked, sides, bootstrap.seed) if tested and bootstrap.resamples else {}
     found = {}
@@ -117,11 +125,6 @@ def _sides(stacked: Mapping[str, Statistic]) -> _Sides:
         raise ValueError(f"two sides have as many prompts; {len(matrix)} rows are no two sides")
     picks = {name: [place[id(column)] for column in one.columns] for name, one in stacked.items()}
     return _Sides(matrix[:half], matrix[half:], picks)
-
-
-def _apart(one: Statistic, sides: _Sides, pick: list[int]) -> Statistic:
-    """Side b less side a, with a row a prompt."""
-    return difference(*(replace(one, columns=tuple(side[:, pick].T)) for side in (sides.second, sides.first)))
 
 
 def _resampled(whole: Mapping[str, Statistic], sides: _Sides, bootstrap: Bootstrap) -> dict[str, Floats]:

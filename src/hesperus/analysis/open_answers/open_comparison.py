@@ -17,14 +17,14 @@ from hesperus.analysis.open_answers.instruments import RunDifferences, asked_apa
 from hesperus.analysis.open_answers.open_measures import OPEN_COMPARED, STUDY, is_open
 from hesperus.analysis.open_answers.open_tables import CELL, members, settings_of, trained_languages
 from hesperus.analysis.open_answers.statistics import need
-from hesperus.analysis.p_corrections import EXCHANGED, P_DECIDES, correct, tests_signature, without_resamples
+from hesperus.analysis.p_corrections import EXCHANGED, tested
 from hesperus.analysis.run_kinds import Described
 from hesperus.analysis.settings import GivenSettings, agreed_settings
 from hesperus.analysis.short_signature import SHORT
 from hesperus.analysis.table import NewRow, Table, table
 from hesperus.analysis.views import narrowed
 from hesperus.errors import DataError, UsageError
-from hesperus.fingerprint import JSON, plain
+from hesperus.fingerprint import plain
 from hesperus.version import __version__
 
 _ALL = "all"
@@ -114,9 +114,10 @@ def compare_open_answers(
         reasons = dict.fromkeys(str(row["reason"]) for row in rows if row["reason"])
         why = "; ".join([*list(reasons)[:1], *apart.warnings()])
         raise DataError("the runs share no prompt that could be compared" + (f": {why}" if why else ""))
-    tests = _adjust(rows, what)
-    if not drawn.resamples:
-        without_resamples(rows)
+    tests = tested(
+        rows, EXCHANGED, drawn, of="rows of the same evaluator and statistic", bh_into="p_bh",
+        family=lambda row: (row["evaluator"], row["statistic"], row["grouping"] if what == "groups" else row["language"] == _ALL),
+    )  # fmt: skip
     signature = {
         "hesperus": __version__,
         "bootstrap": plain(drawn),
@@ -128,16 +129,6 @@ def compare_open_answers(
     columns = ("evaluator", "model_a", "model_b", "task", *_PLACES[what], *CONTRAST_COLUMNS)
     found = table(f"compare {what}", columns, rows=rows, signature=signature)
     return Comparison(found, tuple(apart.warnings()))
-
-
-def _adjust(rows: Sequence[NewRow], what: str) -> dict[str, JSON]:
-    """Holm's and Benjamini and Hochberg's p in each family of rows; gives what the signature says of the tests."""
-    families: dict[tuple[object, ...], list[NewRow]] = {}
-    for row in rows:
-        place = row["grouping"] if what == "groups" else row["language"] == _ALL
-        families.setdefault((row["evaluator"], row["statistic"], place), []).append(row)
-    sizes = [correct(family, bh_into="p_bh") for family in families.values()]
-    return tests_signature(EXCHANGED, sizes, of="rows of the same evaluator and statistic", decides=P_DECIDES)
 
 
 class _Common(NamedTuple):

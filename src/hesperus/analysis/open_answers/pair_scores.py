@@ -61,13 +61,10 @@ def first_evaluation(folder: Path, study: Mapping[str, object]) -> Evaluated | N
     """
     for what, home in homes(folder, study).items() if study.get("evaluate") else ():
         if (home / PAIRS).is_file():
-            pairs, details, sentences = (_frame_if_there(home / name) for name in (PAIRS, DETAILS, SENTENCES))
+            files = [home / name for name in (PAIRS, DETAILS, SENTENCES)]
+            pairs, details, sentences = (read_frame(f) if f.is_file() else pl.DataFrame() for f in files)
             return Evaluated(what, pairs, details, sentences)
     return None
-
-
-def _frame_if_there(file: Path) -> pl.DataFrame:
-    return read_frame(file) if file.is_file() else pl.DataFrame()
 
 
 def pairs_with_loss(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hesperus import (
     measures,  # its tests by their full names: they load scipy, a fifth of a second, when they are first used
 )
+from hesperus.analysis.p_corrections import correct
 from hesperus.analysis.similarity.measured import (
     BETWEEN,
     BETWEEN_OF,
@@ -84,8 +85,7 @@ def relation_rows(found: Measured, task: str, settings: SimilaritySettings) -> l
         rows.append({**row, "source": covariate.source, "date": covariate.date})
     # A number that nobody gave is no relation that failed.
     rows = [row for row in rows if row["n"] or row["with"] == "accuracy" or row["source"]]
-    for row, value in zip(rows, holm([row["p"] for row in rows]), strict=True):
-        row["p_holm"] = value
+    correct(rows)
     return rows
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -30,13 +30,7 @@ def ordered_languages(codes: Sequence[str], square: Square, *, order: Order) -> 
     Raises:
         UnknownNameError: No such order.
     """
-    if order == "cluster":
-        return clustered(sorted(codes, key=_name), square)
-    if order == "family":
-        return sorted(codes, key=family_key)
-    if order == "alphabet":
-        return sorted(codes, key=_name)
-    raise UnknownNameError("order", str(order), ORDERS)
+    return _ordered(codes, square, order, family=family_key, name=lambda code: (sense_label(code), code))
 
 
 def ordered_models(
@@ -47,14 +41,23 @@ def ordered_models(
     Raises:
         UnknownNameError: No such order.
     """
+    known = families or {}
+    of_family = lambda model: (model not in known, known.get(model, ""), model)  # noqa: E731
+    return _ordered(models, square, order, family=of_family, name=str)
+
+
+def _ordered(
+    names: Sequence[str],
+    square: Square,
+    order: Order,
+    *,
+    family: Callable[[str], Any],
+    name: Callable[[str], Any],
+) -> list[str]:
     if order not in ORDERS:
         raise UnknownNameError("order", str(order), ORDERS)
-    if order == "cluster":
-        return clustered(sorted(models), square)
-    known = families or {}
-    if order == "family":
-        return sorted(models, key=lambda model: (model not in known, known.get(model, ""), model))
-    return sorted(models)
+    placed = sorted(names, key=family if order == "family" else name)
+    return clustered(placed, square) if order == "cluster" else placed
 
 
 def clustered(names: Sequence[str], square: Square) -> list[str]:
@@ -83,7 +86,3 @@ def clustered(names: Sequence[str], square: Square) -> list[str]:
     found = [names[index] for index in leaves_list(tree)]
     # A tree can be turned over; the end whose name comes first stands first.
     return found if found[0] < found[-1] else found[::-1]
-
-
-def _name(code: str) -> tuple[str, str]:
-    return (sense_label(code), code)

@@ -6,6 +6,7 @@ Reference: "The Translation Tax Is Not a Scalar", sections 3.1, 4.3 and 5.1 to 5
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import polars as pl
 
@@ -18,7 +19,6 @@ from hesperus.analysis.tax.difference_rows import (
     difference_rows,
     everywhere,
     group_difference_rows,
-    head,
     notes_of,
     sensitive_models,
     sensitivity_rows,
@@ -79,25 +79,22 @@ def back_translation_table(
 
 
 def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[NewRow]:
-    whole = everywhere(given)
+    whole, made = everywhere(given), partial(difference_rows, given, settings=settings)
     groups = settings.named_groups(given.models)
     for task in given.tasks:
         items = given.of_task(task)
         for row, model, group in settings.with_groups(given.models):
             if given.pairs.asked[row, items].any() or given.left_out([row], items):
-                about = head("cell", task=task, group=group, model=model)
                 shown = Shown("tax", sides)
-                yield from difference_rows(given, [row], items, about=about, settings=settings, shown=shown)
+                yield from made([row], items, "cell", shown=shown, task=task, group=group, model=model)
     every = list(range(len(given.models)))
     for group, rows in {EVERY: every, **groups}.items():
-        about = head("clustered", group=group)
-        yield from difference_rows(given, rows, whole, about=about, settings=settings)
+        yield from made(rows, whole, "clustered", group=group)
     yield from group_difference_rows(given, groups, whole, settings=settings)
     yield from sensitivity_rows(given, {EVERY: whole}, settings=settings)
     if len(given.tasks) > 1:
         for task in given.tasks:
-            about = head("one benchmark", task=task)
-            yield from difference_rows(given, every, given.of_task(task), about=about, settings=settings)
+            yield from made(every, given.of_task(task), "one benchmark", task=task)
 
 
 def _signed(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
+from operator import itemgetter
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,10 +15,7 @@ from hesperus.analysis.p_corrections import (
     CLUSTERED,
     EXACT_MCNEMAR,
     MCNEMAR,
-    P_DECIDES,
-    correct,
-    tests_signature,
-    without_resamples,
+    tested,
 )
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, estimate_cells
 from hesperus.analysis.tax.paired_records import PairedAnswers
@@ -57,8 +57,7 @@ def head(analysis: str, *, task: str = EVERY, group: str = EVERY, model: str = E
     return {"analysis": analysis, "task": task, "group": group, "model": model}
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What rows of a difference say. Without names of `sides` the two accuracies are left out."""
 
     name: str = "tax"
@@ -72,18 +71,19 @@ def difference_rows(
     given: PairedAnswers,
     rows: Sequence[int],
     items: Mask,
+    analysis: str,
     *,
-    about: NewRow,
     settings: TaxSettings,
     shown: Shown = TAX,
+    **place: str,
 ) -> Iterator[NewRow]:
     """The difference of some models over some items with its test, and where wanted the accuracies.
 
-    `rows` are models, `items` those that count, [items]; `about` is from `head`.
+    `rows` are models, `items` those that count, [items]; the analysis and its place are those of `head`.
     """
     bootstrap = settings.bootstrap
     pairs = narrowed(given, rows, items)
-    about = {**about, ANSWERED: given.answered(rows, items)}
+    about = head(analysis, **place) | {ANSWERED: given.answered(rows, items)}
     left, reason = left_out_items(given, rows, items)
     for side, statistic in zip(shown.sides, side_statistics(pairs), strict=False):
         found = noted(estimate(statistic, bootstrap), left, reason)
@@ -92,8 +92,8 @@ def difference_rows(
     found = noted(estimate(tax_statistic(pairs), bootstrap), left, reason)
     if not items.any():
         found = replace(found, reason=f"it is {EMPTY}")
-    tested = found.value is not None and bootstrap.resamples
-    p = _exchanged(pairs, settings, most_tests(given, settings)) if tested else None
+    is_tested = found.value is not None and bootstrap.resamples
+    p = _exchanged(pairs, settings, most_tests(given, settings)) if is_tested else None
     could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
     tests = {"positive": more, "negative": fewer, "p": p, "p_holm": None, "could_change": could}
     yield {**about, "statistic": shown.name, **estimate_cells(found), **tests}
@@ -179,14 +179,9 @@ def corrected(rows: Sequence[NewRow], settings: TaxSettings) -> dict[str, JSON]:
     Returns:
         What the signature says of the tests.
     """
-    families: dict[object, list[NewRow]] = {}
-    for row in rows:
-        families.setdefault(row["analysis"], []).append(row)
-    sizes = [correct(family) for family in families.values()]
-    if not settings.bootstrap.resamples:
-        without_resamples([row for row in rows if row["statistic"] in ("tax", "effect")])
-    single = EXACT_MCNEMAR if settings.exact else MCNEMAR
-    return tests_signature(f"{single}; {CLUSTERED}", sizes, of="the rows of an analysis", decides=P_DECIDES)
+    apart = [row for row in rows if row["statistic"] in ("tax", "effect")]
+    test, of = f"{EXACT_MCNEMAR if settings.exact else MCNEMAR}; {CLUSTERED}", "the rows of an analysis"
+    return tested(apart, test, settings.bootstrap, of=of, family=itemgetter("analysis"))
 
 
 def notes_of(rows: Iterable[Mapping[str, object]]) -> list[str]:
@@ -197,7 +192,7 @@ def notes_of(rows: Iterable[Mapping[str, object]]) -> list[str]:
 def narrowed(given: PairedAnswers, rows: Sequence[int], items: Mask) -> TaxPairs:
     """The pairs of some models over the items of which one of them has a strict pair: what is resampled."""
     pairs = given.pairs.of_models(rows).of_items(items)
-    return _only(pairs, np.asarray(pairs.strict.any(axis=0)))
+    return pairs.only(np.asarray(pairs.strict.any(axis=0)))
 
 
 def sensitivity_rows(
@@ -211,16 +206,14 @@ def sensitivity_rows(
         settings: How intervals and tests are made, and when a model is parser-sensitive.
         shown: Name of the statistic.
     """
-    every = range(len(given.models))
+    every, made = range(len(given.models)), partial(difference_rows, given, settings=settings, shown=shown)
     for left, model in enumerate(given.models) if len(every) > 1 else ():
-        rest = [row for row in every if row != left]
-        about = head("without model", model=model)
-        yield from difference_rows(given, rest, parts[EVERY], about=about, settings=settings, shown=shown)
+        yield from made([row for row in every if row != left], parts[EVERY], "without model", model=model)
     sensitive = sensitive_models(given, settings)
     robust = [row for row, model in enumerate(given.models) if model not in sensitive]
     for name, items in parts.items() if sensitive and robust else ():
-        about = head("without parser-sensitive models", task=name, model=", ".join(sensitive))
-        yield from difference_rows(given, robust, items, about=about, settings=settings, shown=shown)
+        without, models = "without parser-sensitive models", ", ".join(sensitive)
+        yield from made(robust, items, without, task=name, model=models)
 
 
 def group_difference_rows(
@@ -241,8 +234,8 @@ def group_difference_rows(
             tax_statistic(pairs.of_models(part)) for part in (range(len(first)), range(len(first), len(rows)))
         ]
         found = estimate(difference(*parts), settings.bootstrap)
-        tested = found.value is not None and settings.bootstrap.resamples
-        p = exchanged_p(*parts, settings=settings, tests=most_tests(given, settings)) if tested else None
+        is_tested = found.value is not None and settings.bootstrap.resamples
+        p = exchanged_p(*parts, settings=settings, tests=most_tests(given, settings)) if is_tested else None
         still = found.value is not None and not sum(discordant(pairs))
         could = most_changed(found.n, settings.bootstrap.level) if still else None
         about = head("groups", group=f"{names[0]} − {other}") | {ANSWERED: given.answered(rows, items)}
@@ -266,7 +259,7 @@ def bound_row(
         it is absent if nothing was paired.
     """
     picked = given.pairs.of_models(rows).of_items(items)
-    pairs = _only(picked, np.asarray(picked.asked.any(axis=0)))
+    pairs = picked.only(np.asarray(picked.asked.any(axis=0)))
     low, high = (estimate(bound, bootstrap) for bound in tax_bounds(pairs))
     strict = estimate(tax_statistic(pairs))
     ends = (low.low if low.low is not None else low.value, high.high if high.high is not None else high.value)
@@ -293,13 +286,6 @@ def sensitive_models(given: PairedAnswers, settings: TaxSettings) -> dict[str, f
 def everywhere(given: PairedAnswers) -> Mask:
     """All items."""
     return np.ones(len(given.items), dtype=np.bool_)
-
-
-def _only(pairs: TaxPairs, items: Mask) -> TaxPairs:
-    return TaxPairs(
-        pairs.first_right[:, items], pairs.second_right[:, items], pairs.first_valid[:, items],
-        pairs.second_valid[:, items], pairs.asked[:, items],
-    )  # fmt: skip
 
 
 def noted(found: Estimate, left: Mapping[str, int], reason: str) -> Estimate:

@@ -12,7 +12,7 @@ from itertools import compress
 import numpy as np
 import polars as pl
 
-from hesperus.analysis.p_corrections import P_DECIDES, SETS, correct, tests_signature, without_resamples
+from hesperus.analysis.p_corrections import SETS, tested
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
 from hesperus.analysis.tax.difference_rows import EVERY
 from hesperus.analysis.tax.item_groups import (
@@ -94,15 +94,14 @@ def native_control_table(
         for named, one, other, parts in _groups(first, second, settings.by)
         for row in _rows(one, other, models, settings, parts)
     ]
-    families = [correct([row for row in rows if bool(row["model"]) is single]) for single in (True, False)]
-    if not settings.bootstrap.resamples:
-        without_resamples([row for row in rows if row["statistic"] == "gap"])
+    gaps = [row for row in rows if row["statistic"] == "gap"]
+    of = "the models; the groups"
     signed = signature(settings) | {"translated": sides[0].input, "native": sides[1].input}
     signed |= {
         "tasks": [first.task, second.task],
         "answered one set only": list(alone),
         "limits": list(LIMITS),
-        "tests": tests_signature(SETS, families, of="the models; the groups", decides=P_DECIDES),
+        "tests": tested(gaps, SETS, settings.bootstrap, of=of, family=lambda row: bool(row["model"])),
     }
     return table("native_control", grouped_columns(settings.by, COLUMNS), rows=rows, signature=signed)
 
@@ -244,9 +243,9 @@ def _gap(
     """Translated less native of some models, with its test: items change sets at random."""
     sides, bootstrap = (first.accuracy(models), second.accuracy(models)), settings.bootstrap
     gap = unmatched_difference(*sides, bootstrap)
-    tested = gap.value is not None and bootstrap.resamples
+    is_tested = gap.value is not None and bootstrap.resamples
     shares = [(side.columns[0], side.columns[1]) for side in sides]
     resamples, seed = bootstrap.resamples, bootstrap.seed
-    p = unmatched_p(*shares, resamples=resamples, seed=seed, ceiling=ceiling) if tested else None
+    p = unmatched_p(*shares, resamples=resamples, seed=seed, ceiling=ceiling) if is_tested else None
     share = answered_share(first.codes(models), second.codes(models))
     return {"statistic": "gap", **estimate_cells(gap), ANSWERED: share, "p": p, "p_holm": None}

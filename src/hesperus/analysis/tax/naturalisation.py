@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -129,37 +130,24 @@ def _rows(
     settings: TaxSettings,
 ) -> Iterator[NewRow]:
     masks, every = _masks(given, strata)
-    yield from _of_all(given, masks, every, settings)
-    models = list(range(len(given.models)))
-    for who, mask in _passes(given, passed).items():
-        for name, part in {EVERY: every, **masks}.items():
-            about = head(f"passed by {who}", task=name)
-            yield from difference_rows(
-                given, models, part & mask, about=about, settings=settings, shown=EFFECT
-            )
-
-
-def _of_all(
-    given: PairedAnswers, masks: Mapping[str, Mask], every: Mask, settings: TaxSettings
-) -> Iterator[NewRow]:
-    """The rows that rest on all items, whoever checked them."""
+    parts, made = {EVERY: every, **masks}, partial(difference_rows, given, settings=settings)
     groups = settings.named_groups(given.models)
     models = list(range(len(given.models)))
-    yield from difference_rows(given, models, every, about=head("pooled"), settings=settings, shown=EFFECT)
+    yield from made(models, every, "pooled", shown=EFFECT)
     for name, mask in masks.items():
         for group, rows in {EVERY: models, **groups}.items():
-            about = head("stratum", task=name, group=group)
-            yield from difference_rows(given, rows, mask, about=about, settings=settings, shown=EFFECT)
+            yield from made(rows, mask, "stratum", shown=EFFECT, task=name, group=group)
     yield from _strata_rows(given, masks, settings)
     for group, rows in groups.items():
-        about = head("group", group=group)
-        yield from difference_rows(given, rows, every, about=about, settings=settings, shown=EFFECT)
+        yield from made(rows, every, "group", shown=EFFECT, group=group)
     yield from group_difference_rows(given, groups, every, settings=settings, name="effect")
     shown = Shown("effect", ("accuracy natural", "accuracy translated"))
     for row, model, group in settings.with_groups(given.models):
-        about = head("model", group=group, model=model)
-        yield from difference_rows(given, [row], every, about=about, settings=settings, shown=shown)
-    yield from sensitivity_rows(given, {EVERY: every, **masks}, settings=settings, shown=EFFECT)
+        yield from made([row], every, "model", shown=shown, group=group, model=model)
+    yield from sensitivity_rows(given, parts, settings=settings, shown=EFFECT)
+    for who, mask in _passes(given, passed).items():
+        for name, part in parts.items():
+            yield from made(models, part & mask, f"passed by {who}", shown=EFFECT, task=name)
 
 
 def _strata_rows(given: PairedAnswers, masks: Mapping[str, Mask], settings: TaxSettings) -> Iterator[NewRow]:

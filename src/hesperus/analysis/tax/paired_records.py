@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import compress
-from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -63,11 +63,18 @@ class PairedAnswers:
 
     def of_items(self, items: Mask) -> PairedAnswers:
         """The same over some items alone, [items]."""
-        pairs = TaxPairs(*(getattr(self.pairs, mask.name)[:, items] for mask in fields(TaxPairs)))
-        causes = {cause: mask[:, items] for cause, mask in self.causes.items()}
-        first, second = (codes[:, items] for codes in self.answers)
         own, groups = tuple(compress(self.items, items)), tuple(compress(self.groups, items))
-        return replace(self, items=own, pairs=pairs, causes=causes, answers=(first, second), groups=groups)
+        return self.mapped(lambda held, _: held[:, items], items=own, groups=groups)
+
+    def mapped(self, change: Callable[[np.ndarray, int | bool], np.ndarray], **more: Any) -> PairedAnswers:
+        """The same with other attributes, and every array changed; `change` also gets what stands for no pair."""
+        return replace(
+            self,
+            pairs=TaxPairs(*(change(mask, False) for mask in self.pairs.masks)),
+            causes={cause: change(mask, False) for cause, mask in self.causes.items()},
+            answers=(change(self.answers[0], MISSING), change(self.answers[1], MISSING)),
+            **more,
+        )
 
     def by_group(self) -> Iterator[tuple[NewRow, PairedAnswers]]:
         """Each group of items, with the values of its columns; without columns all items."""
@@ -76,10 +83,7 @@ class PairedAnswers:
             return
         groups = groups_in_order(self.groups)
         for group in groups:
-            yield (
-                dict(zip(self.by, group, strict=True)),
-                replace(self.of_group(group), parts=len(groups)),
-            )
+            yield dict(zip(self.by, group, strict=True)), replace(self.of_group(group), parts=len(groups))
 
     def of_group(self, group: Group) -> PairedAnswers:
         """The items of one group; none if it has none."""
@@ -269,24 +273,28 @@ def _joined(
 ) -> PairedAnswers:
     """Tasks side by side; a model that a task lacks has no pair there."""
 
-    def laid(pick: Callable[[PairedAnswers], np.ndarray], fill: int | bool) -> np.ndarray:
+    def laid(held: Sequence[np.ndarray], fill: int | bool) -> np.ndarray:
         blocks = []
-        for part in parts:
-            held = pick(part)
-            block = np.full((len(models), len(part.items)), fill, dtype=held.dtype)
-            block[[models.index(model) for model in part.models]] = held
-            blocks.append(block)
+        for part, own in zip(parts, held, strict=True):
+            blocks.append(np.full((len(models), len(part.items)), fill, dtype=own.dtype))
+            blocks[-1][[models.index(model) for model in part.models]] = own
         return np.concatenate(blocks, axis=1)
 
     def caused(cause: str) -> Mask:
-        return laid(lambda part: part.causes.get(cause, np.zeros_like(part.pairs.asked)), cause == _NOT_ASKED)
+        none = (np.zeros_like(part.pairs.asked) for part in parts)
+        return laid(
+            [part.causes.get(cause, no) for part, no in zip(parts, none, strict=True)], cause == _NOT_ASKED
+        )
 
     return PairedAnswers(
         models,
         tuple(item for part in parts for item in part.items),
-        TaxPairs(*(laid(attrgetter(f"pairs.{mask.name}"), False) for mask in fields(TaxPairs))),
+        TaxPairs(*(laid(masks, False) for masks in zip(*(part.pairs.masks for part in parts), strict=True))),
         {cause: caused(cause) for cause in dict.fromkeys(cause for part in parts for cause in part.causes)},
-        (laid(lambda part: part.answers[0], MISSING), laid(lambda part: part.answers[1], MISSING)),
+        (
+            laid([part.answers[0] for part in parts], MISSING),
+            laid([part.answers[1] for part in parts], MISSING),
+        ),
         one_sided,
     )
 

@@ -12,19 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.analysis.p_corrections import (
-    P_DECIDES,
-    PERMUTED,
-    correct,
-    tests_signature,
-    without_resamples,
-)
+from hesperus.analysis.p_corrections import PERMUTED, tested
 from hesperus.analysis.table import ANSWER_COLUMNS, ANSWERED, NewRow, Table, estimate_cells, table
 from hesperus.analysis.tax.difference_rows import EVERY
 from hesperus.analysis.tax.item_groups import grouped_columns
 from hesperus.analysis.tax.paired_records import PairedAnswers
 from hesperus.analysis.tax.tax_settings import TaxSettings
-from hesperus.errors import DataError, UnknownNameError
+from hesperus.errors import DataError
 from hesperus.fingerprint import signature
 from hesperus.measures import (
     discordant,
@@ -34,7 +28,6 @@ from hesperus.measures import (
     spearman_p,
     too_few_differ,
 )
-from hesperus.types import Estimate
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,7 +48,6 @@ def rating_table(
     ratings: pl.DataFrame,
     *,
     settings: TaxSettings | None = None,
-    question: str | None = None,
 ) -> Table:
     """Spearman of each item's mean rating with its tax.
 
@@ -63,18 +55,16 @@ def rating_table(
         given: Original and back-translation, of one task (see sides.compared).
         ratings: Long table: ``unit`` (id of the item, where no column ``item`` has it), ``rater``, ``question``, ``rating``.
         settings: Groups and bootstrap.
-        question: Only this question; all with numbers where None.
 
     Returns:
         For each question, all models together, each group and each model: ``spearman`` with its item bootstrap, a
         permutation p value, the items tied at no tax, the discordant pairs, and a remark where these are few.
 
     Raises:
-        UnknownNameError: No rating answers the question.
-        DataError: A column is missing, a rating is no number, or no rated unit is an item of the records.
+        DataError: A column is missing, no question has numbers, or no rated unit is an item of the records.
     """
     settings = settings or TaxSettings()
-    scores = mean_ratings(ratings, question)
+    scores = mean_ratings(ratings)
     _refuse_shared_ids(given, scores)
     items = {item for _, item in given.items}
     unmatched: dict[str, int] = {}
@@ -91,12 +81,9 @@ def rating_table(
         for named, part in given.by_group()
         for row in _rows(part, question, by_item, settings, questions=len(scores))
     ]
-    family = correct(rows)
-    if not settings.bootstrap.resamples:
-        without_resamples(rows)
-    signed = signature(settings) | {"raters": sorted(map(str, ratings["rater"].unique()))}
-    signed |= {"tests": tests_signature(PERMUTED, [family], of="all rows", decides=P_DECIDES)}
-    signed |= {
+    signed = signature(settings) | {
+        "raters": sorted(map(str, ratings["rater"].unique())),
+        "tests": tested(rows, PERMUTED, settings.bootstrap, of="all rows"),
         "rated units that are no item": {k: v for k, v in unmatched.items() if v},
         "notes": list(NOTES),
     }
@@ -115,40 +102,28 @@ def _refuse_shared_ids(given: PairedAnswers, scores: Mapping[str, Mapping[str, f
             )
 
 
-def mean_ratings(ratings: pl.DataFrame, question: str | None = None) -> dict[str, dict[str, float]]:
-    """Question to the mean rating of each unit over its raters; ratings that were not given do not count.
+def mean_ratings(ratings: pl.DataFrame) -> dict[str, dict[str, float]]:
+    """Each question with numbers, to the mean rating of each unit over its raters; ratings that were not given do not count.
 
     Raises:
-        UnknownNameError: No rating answers the question.
-        DataError: A column is missing, two ratings of one rater for a question of a unit, or a rating is no number.
+        DataError: A column is missing, two ratings of one rater for a question of a unit, or no question has numbers.
     """
     for name in ("unit", "rater", "question", "rating"):
         if name not in ratings.columns:
             raise DataError(f"ratings have the columns unit, rater, question, rating; {name!r} is missing")
-    known = ratings["question"].unique().sort().to_list()
-    if question is not None and question not in known:
-        raise UnknownNameError("question of the ratings", question, known)
     given = ratings.filter(pl.col("rating").is_not_null())
     twice = given.filter(pl.struct("unit", "rater", "question").is_duplicated())
     if twice.height:
         row = twice.row(0, named=True)
         raise DataError(f"{row['rater']} rated {row['question']!r} twice", item=str(row["unit"]))
     found: dict[str, dict[str, float]] = {}
-    for name in [question] if question is not None else known:
+    key = "item" if "item" in ratings.columns else "unit"
+    for name in ratings["question"].unique().sort():
         part = given.filter(pl.col("question") == name)
-        numbers = part["rating"].cast(pl.Float64, strict=False)
-        if numbers.null_count():
-            if question is None:
-                continue
-            bad = part.filter(numbers.is_null()).row(0, named=True)
-            raise DataError(
-                f"{bad['rating']!r} is no number on a scale", field=str(name), item=str(bad["unit"])
-            )
-        key = "item" if "item" in part.columns else "unit"
-        means = (
-            part.with_columns(numbers.alias("rating")).group_by(key).agg(pl.col("rating").mean()).sort(key)
-        )
-        found[str(name)] = {str(unit): float(mean) for unit, mean in means.iter_rows()}
+        numbers = part.with_columns(pl.col("rating").cast(pl.Float64, strict=False))
+        if not numbers["rating"].null_count():
+            means = numbers.group_by(key).agg(pl.col("rating").mean()).sort(key)
+            found[str(name)] = {str(unit): float(mean) for unit, mean in means.iter_rows()}
     if not found:
         raise DataError("no question of the ratings has numbers on a scale", field="rating")
     return found
@@ -174,7 +149,9 @@ def _rows(
         pairs = given.pairs.of_models(rows).of_items(rated)
         signal = item_signal(pairs)
         # Items that nobody rated are not missing from the rating: they were never part of it.
-        found = _worded(spearman(cue[rated], signal[rated], bootstrap=settings.bootstrap))
+        found = spearman(cue[rated], signal[rated], bootstrap=settings.bootstrap)
+        said = found.reason.replace("first side", "ratings").replace("second side", "taxes")
+        found = replace(found, reason=said)
         both = rated & np.isfinite(signal)
         few = too_few_differ(cue[both], signal[both])
         if few and found.low is not None:
@@ -199,10 +176,3 @@ def _rows(
             "question": question, "group": group, "model": model, "statistic": "spearman", **estimate_cells(found),
             ANSWERED: given.answered(rows, rated), "p": p, "p_holm": None, "tied": int((signal[rated] == 0).sum()), "positive": more, "negative": fewer, "remark": remark,
         }  # fmt: skip
-
-
-def _worded(found: Estimate) -> Estimate:
-    """The reason in the words of this table."""
-    return replace(
-        found, reason=found.reason.replace("first side", "ratings").replace("second side", "taxes")
-    )

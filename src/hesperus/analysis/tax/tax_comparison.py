@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from hesperus.analysis.compared import ONE_RUN, matched_models
-from hesperus.analysis.p_corrections import (
-    CLUSTERED,
-    P_DECIDES,
-    SETS,
-    correct,
-    tests_signature,
-    without_resamples,
-)
+from hesperus.analysis.p_corrections import CLUSTERED, SETS, tested
 from hesperus.analysis.table import NewRow, Table, estimate_cells, table
 from hesperus.analysis.tax.audit_evidence import Evidence
 from hesperus.analysis.tax.difference_rows import (
@@ -38,7 +31,6 @@ from hesperus.fingerprint import JSON, signature
 from hesperus.measures import (
     MISSING,
     Mask,
-    TaxPairs,
     difference,
     estimate,
     exchanged_detectable,
@@ -81,21 +73,14 @@ def compare_taxes(
     """
     settings = replace(runs[0].settings, groups={})
     make, place, test = _ESTIMATORS[what]
-    found = list(make(runs, models, settings))
-    sizes = [correct([row for row in found if bool(row["model_a"]) is single]) for single in (True, False)]
-    if not settings.bootstrap.resamples:
-        without_resamples(found)
+    found, of = list(make(runs, models, settings)), "single models; all models together"
     signed: dict[str, JSON] = signature(settings) | {
         "first": signature(runs[0].senses),
         "second": signature(runs[1].senses),
-        "tests": tests_signature(test, sizes, of="single models; all models together", decides=P_DECIDES),
+        "tests": tested(found, test, settings.bootstrap, of=of, family=lambda row: bool(row["model_a"])),
     }
-    return table(
-        f"compare {what}",
-        grouped_columns(settings.by, ("model_a", "model_b", *place, *_ENDING)),
-        rows=found,
-        signature=signed,
-    )
+    columns = grouped_columns(settings.by, ("model_a", "model_b", *place, *_ENDING))
+    return table(f"compare {what}", columns, rows=found, signature=signed)
 
 
 def _taxes(
@@ -231,15 +216,8 @@ def _laid(
         block[:, columns] = held[rows]
         return block
 
-    return replace(
-        run,
-        models=tuple(models),
-        items=tuple(items),
-        pairs=TaxPairs(*(laid(getattr(run.pairs, mask.name), False) for mask in fields(TaxPairs))),
-        causes={cause: laid(mask, False) for cause, mask in run.causes.items()},
-        answers=(laid(run.answers[0], MISSING), laid(run.answers[1], MISSING)),
-        groups=tuple(groups[item] for item in items) if run.by else (),
-    )
+    own = tuple(groups[item] for item in items) if run.by else ()
+    return run.mapped(laid, models=tuple(models), items=tuple(items), groups=own)
 
 
 def _gaps(
