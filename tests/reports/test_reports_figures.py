@@ -100,7 +100,6 @@ def test_pairs_show_every_sense_with_every_other(one: MultisenseFindings) -> Non
     (cells,) = json.loads(specification(chart))["datasets"].values()
     assert len(cells) == 4 * 3
     assert pairs_figure(one.pairs, model="pocket/x") is None
-    assert pairs_figure(one.pairs, model="pocket/m", statistic="kappa_p") is not None
 
 
 def test_originals_and_what_was_made_keep_lines_of_their_own(make_run: Callable[..., Run]) -> None:

@@ -114,8 +114,8 @@ def test_a_page_of_many_models_and_senses_draws_the_first_models(
 ) -> None:
     monkeypatch.setattr("hesperus.analysis.multisense_findings._MANY_CELLS", 8)
     found = multisense_report(make_run({f"m/{n}": 2.0 for n in range(3)}))
-    assert found.findings.drawn == ("m/0", "m/1")
-    assert {row["low"] for row in found.findings.directions.rows} == {None}
+    assert found.found.drawn == ("m/0", "m/1")
+    assert {row["low"] for row in found.found.directions.rows} == {None}
     assert "first 2 of 3 models" in next(one for one in found.drawings() if one.kind == "accuracy").caption
 
 
@@ -123,11 +123,11 @@ def test_of_very_many_pairs_neither_intervals_nor_rows_of_changes_are_made(
     make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make_run({"m/0": 2.0})
-    assert multisense_report(run).findings.has_directions
+    assert multisense_report(run).found.has_directions
     monkeypatch.setattr("hesperus.analysis.multisense_findings._MANY_PAIRS", 1)
     found = multisense_report(run)
-    assert not found.findings.has_directions
-    assert {row["low"] for row in found.findings.directions.rows} == {None}
+    assert not found.found.has_directions
+    assert {row["low"] for row in found.found.directions.rows} == {None}
     text = report_html(run)
     assert "hesperus measure directions RUN" in text and "where changed answers go has" not in text
 

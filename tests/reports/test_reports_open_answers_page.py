@@ -19,7 +19,8 @@ from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run
 from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.html_page import html
-from hesperus.reports.open_answers.open_report import OpenAnswersReport, open_answers_report
+from hesperus.reports.open_answers.open_report import open_answers_report
+from hesperus.reports.study_pages import Report
 from hesperus.rounding import cell as written
 from hesperus.rounding import interval
 from reports.headless_chromium import Page, visit
@@ -35,14 +36,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(folder: Path) -> OpenAnswersReport:
-    made = report_findings(read_run(folder), folder=folder)
-    assert isinstance(made, OpenAnswersReport)
-    return made
+def report(folder: Path) -> Report:
+    return report_findings(read_run(folder), folder=folder)
 
 
 @pytest.fixture(scope="module")
-def page(folder: Path, report: OpenAnswersReport) -> str:
+def page(folder: Path, report: Report) -> str:
     return as_read(report_html(read_run(folder), found=report))
 
 
@@ -71,8 +70,8 @@ def test_it_says_what_was_asked_and_what_was_left_out(page: str) -> None:
     assert "secret" not in page and "example.org/v1" not in page and "(an address)" in page
 
 
-def test_the_verdict_and_the_table_have_the_planted_numbers(report: OpenAnswersReport, page: str) -> None:
-    found = report.parts[0]
+def test_the_verdict_and_the_table_have_the_planted_numbers(report: Report, page: str) -> None:
+    found = report.found[0]
     held = {(cell[0], cell[2]): rows for cell, rows in found.cells.items()}
     # Without the town whose English answer holds a sentence more, four facts of five, three of five, two of five.
     for tag, kept in (("ar", 4), ("he", 3), ("hi", 2)):
@@ -102,9 +101,9 @@ def test_every_grouping_stands_there(page: str) -> None:
         assert words in page, words
 
 
-def test_missing_answers_are_shown_both_ways(report: OpenAnswersReport, page: str) -> None:
+def test_missing_answers_are_shown_both_ways(report: Report, page: str) -> None:
     rows = next(
-        rows for cell, rows in report.parts[0].cells.items() if (cell[0], cell[2]) == ("a/large", "ar")
+        rows for cell, rows in report.found[0].cells.items() if (cell[0], cell[2]) == ("a/large", "ar")
     )
     by_rule, answered = (float(str(rows[name]["value"])) for name in ("f_of_means", "f_of_means_answered"))
     assert answered > by_rule + 0.05
@@ -121,7 +120,7 @@ def test_repairs_and_what_was_given_up_are_shown(page: str) -> None:
     assert towns.put(towns.STUCK, "sw") in part and "so on and so on" in part
 
 
-def test_what_loses_most_can_be_read(report: OpenAnswersReport, page: str) -> None:
+def test_what_loses_most_can_be_read(report: Report, page: str) -> None:
     first = page.split('class="fold"')[1].split("</details>")[0]
     assert "contradicted" in page and "✓ supported" in first and "× not supported" in first
     assert 'lang="hi" dir="auto"' in first and 'lang="en" dir="auto"' in first
@@ -130,8 +129,8 @@ def test_what_loses_most_can_be_read(report: OpenAnswersReport, page: str) -> No
     assert "Tell me about town 1." in page
 
 
-def test_each_property_has_agreement_kappa_and_change(report: OpenAnswersReport, page: str) -> None:
-    found = report.parts[1]
+def test_each_property_has_agreement_kappa_and_change(report: Report, page: str) -> None:
+    found = report.found[1]
     assert (found.what, found.main, found.properties) == ("length", "agreement", ("length",))
     assert "κ" in page and "Change, points" in page and "same length" in page
     rows = next(iter(found.cells.values()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -19,8 +18,9 @@ from hesperus.measures import Bootstrap
 from hesperus.records import Run, conform, write_run
 from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.similarity.similarity_grids import MOST_PAIRS, pairs_grid
-from hesperus.reports.similarity.similarity_report import SimilarityReport
+from hesperus.reports.similarity.similarity_report import drawings_of
 from hesperus.reports.similarity.similarity_story import headlines
+from hesperus.reports.study_pages import Report
 from reports.headless_chromium import Page, visit
 
 QUICK = GivenSettings(resamples=60)
@@ -52,14 +52,12 @@ def run(make_quiz: Callable[..., pl.DataFrame]) -> Run:
 
 
 @pytest.fixture(scope="module")
-def report(run: Run) -> SimilarityReport:
-    made = report_findings(run)
-    assert isinstance(made, SimilarityReport)
-    return made
+def report(run: Run) -> Report:
+    return report_findings(run)
 
 
 @pytest.fixture(scope="module")
-def page(run: Run, report: SimilarityReport) -> str:
+def page(run: Run, report: Report) -> str:
     return report_html(run, found=report)
 
 
@@ -225,12 +223,11 @@ def test_it_stands_in_chromium(page: str, hostile_page: Path, tmp_path: Path) ->
     visit(look)
 
 
-def test_figures_of_a_report_as_files(report: SimilarityReport) -> None:
+def test_figures_of_a_report_as_files(report: Report) -> None:
     names = [drawing.name for drawing in report.drawings()]
     assert names == ["runs", "languages", "models", "groups-1", "densities", "densities-models",
                      "correlations"]  # fmt: skip
-    twice = replace(report, parts=report.parts * 2)
-    assert len({drawing.name for drawing in twice.drawings()}) == 2 * len(names)
+    assert len({drawing.name for drawing in drawings_of(report.found * 2)}) == 2 * len(names)
 
 
 def test_a_difference_is_above_zero_in_the_direction_in_which_it_is_told() -> None:
@@ -246,7 +243,6 @@ def test_a_difference_is_above_zero_in_the_direction_in_which_it_is_told() -> No
         )
     )  # fmt: skip
     made = report_findings(Run(records, None, {"study": "similarity"}, {}))
-    assert isinstance(made, SimilarityReport)
-    (told,) = [one for one in headlines(made.parts[0]) if "more alike than one model" in one]
+    (told,) = [one for one in headlines(made.found[0]) if "more alike than one model" in one]
     value, low, high = map(float, re.findall(r"is (\S+) \[(\S+), (\S+)\] over items", told)[0])
     assert 0 < low <= value <= high, told

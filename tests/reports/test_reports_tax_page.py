@@ -22,8 +22,9 @@ from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame
 from hesperus.reports.html import report_findings, report_html, write_report
 from hesperus.reports.html_page import html
+from hesperus.reports.study_pages import Report
 from hesperus.reports.tax import tax_story as story
-from hesperus.reports.tax.tax_report import TaxReport, tax_report
+from hesperus.reports.tax.tax_report import tax_report
 from hesperus.studies.translation_tax.simulator import Faults, Planted, simulated_benchmark
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of
 from hesperus.types import Record
@@ -79,18 +80,18 @@ def texts(evidence: Evidence, mark: str = "") -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def report() -> TaxReport:
+def report() -> Report:
     evidence = evidence_of()
     return tax_report(evidence, items=texts(evidence))
 
 
 @pytest.fixture(scope="module")
-def run(report: TaxReport) -> Run:
-    return Run(report.evidence.records, report.items, STUDY, {"hesperus": "0.1.0"})
+def run(report: Report) -> Run:
+    return Run(report.found.evidence.records, report.found.items, STUDY, {"hesperus": "0.1.0"})
 
 
 @pytest.fixture(scope="module")
-def page(run: Run, report: TaxReport) -> str:
+def page(run: Run, report: Report) -> str:
     return as_read(report_html(run, found=report))
 
 
@@ -141,10 +142,10 @@ def test_the_sections_stand_in_the_order_in_which_they_are_read(page: str) -> No
     assert found == wanted
 
 
-def test_every_number_is_that_of_its_table(page: str, report: TaxReport) -> None:
+def test_every_number_is_that_of_its_table(page: str, report: Report) -> None:
     row = next(
         row
-        for row in report.tables["back_translation"].rows
+        for row in report.found.tables["back_translation"].rows
         if row["analysis"] == "clustered" and not row["group"]
     )
     low, value, high = (100 * float(str(row[name])) for name in ("low", "value", "high"))
@@ -154,13 +155,13 @@ def test_every_number_is_that_of_its_table(page: str, report: TaxReport) -> None
     )
     assert page.count(f'<td>all models</td><td class="n">{value:+.1f} [{low:+.1f}, {high:+.1f}]</td>') == 1
     assert f"{row['positive']} / {row['negative']}" in page
-    bound = next(row for row in report.tables["bounds"].rows if str(row["comparison"]).startswith("E4"))
-    pooled = next(row for row in report.tables["naturalisation"].rows if row["analysis"] == "pooled")
+    bound = next(row for row in report.found.tables["bounds"].rows if str(row["comparison"]).startswith("E4"))
+    pooled = next(row for row in report.found.tables["naturalisation"].rows if row["analysis"] == "pooled")
     assert bound["value"] == pytest.approx(pooled["value"]) and bound["n"] == pooled["n"]
 
 
-def test_high_minus_low_is_the_difference_of_these_strata(report: TaxReport) -> None:
-    rows = [row for row in report.tables["naturalisation"].rows if not row["group"]]
+def test_high_minus_low_is_the_difference_of_these_strata(report: Report) -> None:
+    rows = [row for row in report.found.tables["naturalisation"].rows if not row["group"]]
     of = {row["stratum"]: row for row in rows if row["analysis"] == "stratum"}
     apart = next(row for row in rows if row["analysis"] == "strata")
     assert apart["value"] == pytest.approx(float(str(of["high"]["value"])) - float(str(of["low"]["value"])))
@@ -179,7 +180,7 @@ def test_what_was_found_stands_in_every_part(page: str) -> None:
         assert words in page or words[0].upper() + words[1:] in page, words
 
 
-def test_items_for_reading_show_every_version_and_reply(page: str, report: TaxReport) -> None:
+def test_items_for_reading_show_every_version_and_reply(page: str, report: Report) -> None:
     blocks = page.split('<details class="fold">')[1:]
     assert len(blocks) == 12
     first = blocks[0]
@@ -192,7 +193,7 @@ def test_items_for_reading_show_every_version_and_reply(page: str, report: TaxRe
         if (found := re.search(r": (\d) of \d models right on the original only", block))
     ]
     assert len(losses) == 12 and losses[0] == max(losses) and losses[0] >= 3
-    assert report.evidence.strata is not None and '<th scope="col">came back</th>' in first
+    assert report.found.evidence.strata is not None and '<th scope="col">came back</th>' in first
 
 
 def bare() -> Evidence:
@@ -203,7 +204,7 @@ def bare() -> Evidence:
 
 def test_what_was_not_done_says_so_with_the_command_that_does_it() -> None:
     report = tax_report(bare())
-    text = html(report.page(Run(report.evidence.records)))
+    text = html(report.page(Run(report.found.evidence.records)))
     loads_nothing(text)
     text = re.sub(r"</?span>", "", text)
     for words in (
@@ -215,11 +216,11 @@ def test_what_was_not_done_says_so_with_the_command_that_does_it() -> None:
         "These records came without a study file.", "Its texts are not kept.",
     ):  # fmt: skip
         assert words in text, words
-    done = sum(row["status"] != "not done" for row in report.checklist.table.rows)
-    assert f"{done} of {len(report.checklist.table.rows)} points done" in text
+    done = sum(row["status"] != "not done" for row in report.found.checklist.table.rows)
+    assert f"{done} of {len(report.found.checklist.table.rows)} points done" in text
     # Evidence in memory lies nowhere, so that no command can go on from it.
-    assert not any(row["command"] for row in report.checklist.table.rows)
-    assert all(row["finding"] for row in report.checklist.table.rows)
+    assert not any(row["command"] for row in report.found.checklist.table.rows)
+    assert all(row["finding"] for row in report.found.checklist.table.rows)
 
 
 def paired(outcomes: str, models: int = 2) -> Evidence:
@@ -250,7 +251,7 @@ def paired(outcomes: str, models: int = 2) -> Evidence:
 )  # fmt: skip
 def test_the_verdict_says_no_more_than_the_numbers(outcomes: str, said: str) -> None:
     report = tax_report(paired(outcomes))
-    told = story.verdict(report.evidence, report.tables)
+    told = story.verdict(report.found.evidence, report.found.tables)
     first = re.sub(r"\[([+−])[36]\d\.\d, \1[36]\d\.\d\]", r"[\1INTERVAL]", told[0])
     assert said in first and len(told) == 2 and "cannot be told apart" in told[1]
 
@@ -296,8 +297,8 @@ def test_a_verdict_that_hangs_on_one_model_says_on_which() -> None:
     lost = pl.col("model").eq("m1") & pl.col("input").eq("en_from_de")
     records = evidence.records.with_columns(answer=pl.when(lost).then(pl.lit("B")).otherwise("answer"))
     report = tax_report(replace(evidence, records=records))
-    assert "cost the models +50.0" in story.verdict(report.evidence, report.tables)[0]
-    told = story.hangs_on(report.evidence, report.tables)
+    assert "cost the models +50.0" in story.verdict(report.found.evidence, report.found.tables)[0]
+    told = story.hangs_on(report.found.evidence, report.found.tables)
     assert "E1 does not tell on which side of 0 it lies without m1: 0.0 [−7.4, +6.7] points." in told
 
 
@@ -331,7 +332,7 @@ def test_records_without_two_conditions_are_refused() -> None:
         tax_report(Evidence(only, Senses("en")))
 
 
-def test_which_report_an_audit_gets(run: Run, report: TaxReport, page: str) -> None:
+def test_which_report_an_audit_gets(run: Run, report: Report, page: str) -> None:
     assert study_kind(run) == "translation_tax"
     with pytest.raises(UsageError, match="hesperus report RUN"):
         report_findings(run)
@@ -347,14 +348,14 @@ def test_which_report_an_audit_gets(run: Run, report: TaxReport, page: str) -> N
         "bounds",
     ]
     assert f"Made by hesperus {__version__}." in page
-    again = report_html(run, found=tax_report(report.evidence, items=report.items))
+    again = report_html(run, found=tax_report(report.found.evidence, items=report.found.items))
     assert as_read(again) == page, "the same bytes"
 
 
 NASTY = "</style><script>alert(1)</script>\u202e&\x1b[31m"
 
 
-def hostile() -> tuple[Run, TaxReport]:
+def hostile() -> tuple[Run, Report]:
     evidence = evidence_of(replace(PLANTED, items=40, native=20))
     renamed = evidence.records.with_columns(
         model=pl.col("model") + NASTY, task=pl.col("task") + NASTY, item=pl.col("item") + NASTY,

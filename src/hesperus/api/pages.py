@@ -155,7 +155,7 @@ def page_of(places: Sequence[Path], **settings: Any) -> Page:
         from hesperus.reports.tax.tax_report import tax_report
 
         audited = tax_report(evidence_of(found_beside(inputs), given), items=items_of(places))
-        return Page(run, given, audited, audited.checklist.card, is_of_run=not theirs)
+        return Page(run, given, audited, audited.found.checklist.card, is_of_run=not theirs)
     folder = place if place.is_dir() else None
     found = report_findings(run, given=given, scores=run_scores(place), folder=folder)
     return Page(run, given, found, card_of(run.records, own_senses(run.study, run.items)))

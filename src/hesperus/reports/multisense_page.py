@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
@@ -68,55 +69,25 @@ _INVALID = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MultisenseReport:
-    """What a report shows."""
-
-    findings: MultisenseFindings
-    settings: MeasureSettings
-    summary: Table
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.study_pages.Report."""
-        return tuple(self.measured)
-
-    @property
-    def measured(self) -> Mapping[str, Table]:
-        """See hesperus.reports.study_pages.Report."""
-        found = self.findings
-        return {
-            "summary": self.summary,
-            "consistency": found.consistency,
-            "decomposition": found.decomposition,
-        }
-
-    def drawings(self) -> list[Drawing]:
-        """Every figure for which there is something to draw."""
-        return drawings(self.findings)
-
-    def page(self, run: Run) -> Page:
-        """The page."""
-        found, own = self.findings, own_senses(run.study, run.items)
-        told = story.headlines(found, own)
-        drawn = by_kind(self.drawings())
-        lead = (
-            headline(told or [_NOTHING]),
-            *drawn["overview"],
-            *overview(run.records, run.signature, self.settings, summary=self.summary),
-            Sentences.of(story.asides(found, run.records), "aside"),
-        )
-        blocks = (
-            *_measured(found, drawn),
-            *_translations(found, run.items, drawn["translation"]),
-            *items_blocks(run),
-            *_examples(run, own),
-            *card_blocks(card_of(run.records, own)),
-            *closing(
-                run, found.consistency.signature, note(_held(run.records), _described(self.settings)), *_NOTES
-            ),
-        )
-        return Page.of(story.title(run.records), lead, blocks)
+def _page(run: Run, *, found: MultisenseFindings, settings: MeasureSettings, summary: Table) -> Page:
+    own, drawn = own_senses(run.study, run.items), by_kind(drawings(found))
+    lead = (
+        headline(story.headlines(found, own) or [_NOTHING]),
+        *drawn["overview"],
+        *overview(run.records, run.signature, settings, summary=summary),
+        Sentences.of(story.asides(found, run.records), "aside"),
+    )
+    invalid = _INVALID[settings.invalid]
+    measured = note(_held(run.records), f"{interval_text(settings.bootstrap)} Invalid answers: {invalid}.")
+    blocks = (
+        *_measured(found, drawn),
+        *_translations(found, run.items, drawn["translation"]),
+        *items_blocks(run),
+        *_examples(run, own),
+        *card_blocks(card_of(run.records, own)),
+        *closing(run, found.consistency.signature, measured, *_NOTES),
+    )
+    return Page.of(story.title(run.records), lead, blocks)
 
 
 @study_page("multisense")
@@ -128,7 +99,7 @@ def multisense_page(of: PageInputs) -> Report:
 
 def multisense_report(
     run: Run, *, given: GivenSettings | None = None, scores: pl.DataFrame | None = None
-) -> MultisenseReport:
+) -> Report:
     """Measure all that the page shows.
 
     Raises:
@@ -138,7 +109,10 @@ def multisense_report(
     found = multisense_findings(
         run.records, invalid=decided.invalid, bootstrap=decided.bootstrap, scores=scores
     )
-    return MultisenseReport(found, decided, summary_table(run.records, settings=replace(decided, by=())))
+    summary = summary_table(run.records, settings=replace(decided, by=()))
+    measured = {"summary": summary, "consistency": found.consistency, "decomposition": found.decomposition}
+    page = partial(_page, found=found, settings=decided, summary=summary)
+    return Report(page, partial(drawings, found), measured, tuple(measured), found)
 
 
 def _measured(found: MultisenseFindings, drawn: Mapping[str, Sequence[Drawing]]) -> Blocks:
@@ -216,7 +190,3 @@ def _held(records: pl.DataFrame) -> str:
     cells = different.select(pl.len()).collect(engine="streaming").item()
     models, items, tasks = (counted(records[name].n_unique(), name) for name in ("model", "item", "task"))
     return f"{records.height:,} answers by {models} to {items} of {tasks}, in {cells:,} combinations of model, senses and repeat."
-
-
-def _described(settings: MeasureSettings) -> str:
-    return f"{interval_text(settings.bootstrap)} Invalid answers: {_INVALID[settings.invalid]}."

@@ -23,7 +23,7 @@ from hesperus.reports.drawing import Drawing
 from hesperus.reports.grid import Grid
 from hesperus.reports.multisense_grids import outcomes_grid, overview_grid
 from hesperus.reports.provenance import cited, made
-from hesperus.reports.study_pages import ReadyReport
+from hesperus.reports.study_pages import Report, ready_report
 from hesperus.reports.tabulated import tabulated
 from hesperus.wording import counted, few_or_counted
 
@@ -79,7 +79,7 @@ _ALONE = (
 )
 
 
-def outcomes_report(run: Run, settings: MeasureSettings) -> ReadyReport:
+def outcomes_report(run: Run, settings: MeasureSettings) -> Report:
     """The page of a run of which no question was answered."""
     if run.records.is_empty():
         return _said("Nothing was asked", "There is no record, hence nothing to measure.", run, settings)
@@ -88,19 +88,19 @@ def outcomes_report(run: Run, settings: MeasureSettings) -> ReadyReport:
     )
 
 
-def unlabelled_report(run: Run, settings: MeasureSettings) -> ReadyReport | None:
+def unlabelled_report(run: Run, settings: MeasureSettings) -> Report | None:
     """The page of a run in which all answers are texts of their own, with no label to measure; None of any other."""
     if set(run.records["task"].unique()) - set(free_texts(run.records)):
         return None
     return _outcomes("Answers without labels", _TEXTS, run, settings)
 
 
-def unscored_report(run: Run, settings: MeasureSettings) -> ReadyReport:
+def unscored_report(run: Run, settings: MeasureSettings) -> Report:
     """The page of a run of open answers that was stopped before they were evaluated."""
     return _outcomes("Not evaluated yet", _UNSCORED, run, settings)
 
 
-def lone_report(run: Run, settings: MeasureSettings) -> ReadyReport | None:
+def lone_report(run: Run, settings: MeasureSettings) -> Report | None:
     """The page of a run that has no two runs to compare; None of any other."""
     runs = run.records.select("task", "model", "instruction", "input").unique()
     if runs.height != runs["task"].n_unique():
@@ -110,7 +110,7 @@ def lone_report(run: Run, settings: MeasureSettings) -> ReadyReport | None:
     return _said("Nothing to compare", _ALONE, run, settings, summary, overview_grid(summary))
 
 
-def _outcomes(title: str, said: str, run: Run, settings: MeasureSettings) -> ReadyReport:
+def _outcomes(title: str, said: str, run: Run, settings: MeasureSettings) -> Report:
     """What became of the questions, by model and prompt."""
     settings = replace(settings, by=())
     summary = summary_table(run.records, settings=settings, labels=False)
@@ -124,7 +124,7 @@ def _said(
     settings: MeasureSettings,
     summary: Table | None = None,
     grid: Grid | None = None,
-) -> ReadyReport:
+) -> Report:
     """A page that says why there is nothing to measure, and what became of the questions, as far as the records tell."""
     notes = () if summary is None else run_notes(summary, run.records, run.signature)
     blocks = (
@@ -135,7 +135,7 @@ def _said(
         Sentences.of([interval_text(settings.bootstrap)] if grid else []),
         *made(run, replace(settings, by=()).signed()),
     )
-    return ReadyReport(title, [note(said, level="lead")], blocks, further_claims=("summary",))
+    return ready_report(title, [note(said, level="lead")], blocks, claims=("summary",))
 
 
 Key = tuple[str, str, str, str]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -42,57 +42,36 @@ class PageInputs:
     folder: Path | None = None
 
 
-class Report(Protocol):
-    """The measured report of a run, with its figures and its page."""
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """Measures whose tables the page claims, where the run has them: what its text and main tables show."""
-
-    @property
-    def measured(self) -> Mapping[str, Table]:
-        """Tables among them that have been measured, by measure: each as `measure` makes it of all records of the run."""
-
-    def drawings(self) -> list[Drawing]:
-        """Every figure for which there is something to draw."""
-
-    def page(self, run: Run) -> Page:
-        """The page."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadyReport:
-    """A report of blocks that are made already; the figures are those among them.
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The measured report of a run, with its figures and its page.
 
     Attributes:
-        title: Of the page.
-        lead: What is before the list of contents.
-        blocks: The rest, by sections.
-        measured: See Report.
-        further_claims: Measures that the page claims besides those in `measured`.
+        page: Makes the page of the run.
+        drawings: Makes every figure for which there is something to draw.
+        measured: Tables by measure, each as `measure` makes it of all records of the run.
+        claims: Measures whose tables the page claims, where the run has them: what its text and main tables show.
+        found: What was measured.
     """
 
-    title: str
-    lead: Iterable[Block | None] = ()
-    blocks: Iterable[Block | None] = ()
+    page: Callable[[Run], Page]
+    drawings: Callable[[], list[Drawing]]
     measured: Mapping[str, Table] = field(default_factory=dict)
-    further_claims: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    found: Any = None
 
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """See Report."""
-        return (*self.measured, *self.further_claims)
 
-    def drawings(self) -> list[Drawing]:
-        """Every figure on the page."""
-        return [block for block in self._page().every() if isinstance(block, Drawing)]
-
-    def page(self, run: Run) -> Page:
-        """The page."""
-        return self._page()
-
-    def _page(self) -> Page:
-        return Page.of(self.title, self.lead, self.blocks)
+def ready_report(
+    title: str,
+    lead: Iterable[Block | None] = (),
+    blocks: Iterable[Block | None] = (),
+    *,
+    claims: tuple[str, ...] = (),
+) -> Report:
+    """A report of blocks that are made already; the figures are those among them."""
+    page = Page.of(title, lead, blocks)
+    drawn = [block for block in page.every() if isinstance(block, Drawing)]
+    return Report(lambda run: page, lambda: drawn, claims=claims)
 
 
 MakePage = Callable[[PageInputs], Report]

@@ -17,7 +17,7 @@ from hesperus.evaluators.properties.profiles import Profiles
 from hesperus.records.importers import Importer
 from hesperus.records.importers.import_settings import LOG_COLUMNS, Log
 from hesperus.reports.blocks import note
-from hesperus.reports.study_pages import ReadyReport
+from hesperus.reports.study_pages import ready_report
 from hesperus.senses import SenseMaker
 from hesperus.studies.asked.answering import AskSettings, senses_of
 from hesperus.studies.asked.declaring import Declared
@@ -148,7 +148,7 @@ def _stages(study, material):
 def once_page(inputs):
     """What the page of the study shows."""
     records = inputs.run.records
-    return ReadyReport("Every question once", [note(f"{len(records)} answers by one parrot.")])
+    return ready_report("Every question once", [note(f"{len(records)} answers by one parrot.")])
 
 
 HESPERUS = {

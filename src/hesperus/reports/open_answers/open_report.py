@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
@@ -28,116 +29,97 @@ from hesperus.reports.provenance import closing
 from hesperus.reports.study_pages import PageInputs, Report, study_page
 from hesperus.wording import property_names
 
+Parts = tuple[OpenFindings, ...]
+"""Every evaluator."""
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenAnswersReport:
-    """What a report shows.
 
-    Attributes:
-        parts: Every evaluator.
-        overview: What became of the questions; empty for ready answers, of which that is not known.
-        replies: The answers as they were given: the columns of the key, and `reply`.
-        prompts: How the prompts came back from their translation, where some were translated.
-        readability: How many of each judge's replies could be read.
-        measured: See hesperus.reports.study_pages.Report.
-    """
+def _drawings(parts: Parts) -> list[Drawing]:
+    """Every figure; if there are several evaluators, their names begin with the evaluator's number."""
+    return [
+        drawing for number, found in _numbered(parts) for drawing in drawings(found, _prefix(parts, number))
+    ]
 
-    parts: tuple[OpenFindings, ...]
-    overview: tuple[Block | None, ...] = ()
-    replies: pl.DataFrame | None = None
-    prompts: pl.DataFrame | None = None
-    readability: pl.DataFrame | None = None
-    measured: Mapping[str, Table] = field(default_factory=dict)
 
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.study_pages.Report."""
-        return ("summary", "scores")
+def _page(run: Run, *, parts: Parts, head: tuple[Block | None, ...], evidence: OpenEvidence) -> Page:
+    """The page; `head` says what became of the questions, and is empty for ready answers, of which that is not known."""
+    first, several = parts[0], len(parts) > 1
+    each = [" ".join(story.verdict(found, several=True)) for found in parts if several]
+    drawn = [by_kind(drawings(found, _prefix(parts, number))) for number, found in _numbered(parts)]
+    lead = (
+        headline(each or story.verdict(first, several=False)),
+        Sentences.of(line for found in parts if several for line in story.models_told(found, several=True)),
+        *drawn[0]["scores"],
+        Section("What was asked", "asked"),
+        Facts(tuple(story.asked(parts, run.study, run.signature))),
+        *head,
+        Sentences.of(story.asides(parts, evidence.readability), "aside"),
+    )
+    blocks = (
+        *(
+            block
+            for number, found in _numbered(parts)
+            for block in _part(
+                number, found, drawn[number - 1], (evidence.replies, run.items), several=several
+            )
+        ),
+        Section("What became of the answers", "answers", listed="Answers"),
+        grids.outcomes_grid(first),
+        Section("Translations, their repair, and what was given up", "translations", listed="Translations"),
+        *_repaired(first.evaluated.sentences, first.reference),
+        Section("Prompts", "prompts", 3, ""),
+        grids.prompts_grid(evidence.prompts),
+        *_items(run, first.evaluated.pairs),
+        Section("Limits", "caveats"),
+        Sentences.of(story.caveats(parts)),
+        *closing(run, _signed(run, parts), Sentences.of(story.measured(parts)), _SOURCES),
+    )
+    return Page.of(story.title(parts), lead, blocks)
 
-    def drawings(self) -> list[Drawing]:
-        """Every figure; if there are several evaluators, their names begin with the evaluator's number."""
-        return [
-            drawing for number, found in self._numbered() for drawing in drawings(found, self._prefix(number))
-        ]
 
-    def page(self, run: Run) -> Page:
-        """The page."""
-        first, several = self.parts[0], len(self.parts) > 1
-        told = (
-            [" ".join(story.verdict(found, several=True)) for found in self.parts]
-            if several
-            else story.verdict(first, several=False)
-        )
-        drawn = [by_kind(drawings(found, self._prefix(number))) for number, found in self._numbered()]
-        lead = (
-            headline(told),
-            Sentences.of(
-                line for found in self.parts if several for line in story.models_told(found, several=several)
-            ),
-            *drawn[0]["scores"],
-            Section("What was asked", "asked"),
-            Facts(tuple(story.asked(self.parts, run.study, run.signature))),
-            *self.overview,
-            Sentences.of(story.asides(self.parts, self.readability), "aside"),
-        )
-        blocks = (
-            *(
-                block
-                for number, found in self._numbered()
-                for block in self._part(number, found, run, drawn[number - 1])
-            ),
-            Section("What became of the answers", "answers", listed="Answers"),
-            grids.outcomes_grid(first),
-            Section(
-                "Translations, their repair, and what was given up", "translations", listed="Translations"
-            ),
-            *_repaired(first.evaluated.sentences, first.reference),
-            Section("Prompts", "prompts", 3, ""),
-            grids.prompts_grid(self.prompts),
-            *_items(run, first.evaluated.pairs),
-            Section("Limits", "caveats"),
-            Sentences.of(story.caveats(self.parts)),
-            *closing(run, self._signed(run), Sentences.of(story.measured(self.parts)), _SOURCES),
-        )
-        return Page.of(story.title(self.parts), lead, blocks)
+def _signed(run: Run, parts: Parts) -> dict[str, object]:
+    """How the numbers were made, besides what the run's own signature says already."""
+    if "evaluations" in run.signature:
+        return {"bootstrap": parts[0].scores.signature.get("bootstrap")}
+    return {found.what: found.scores.signature for found in parts}
 
-    def _signed(self, run: Run) -> dict[str, object]:
-        """How the numbers were made, besides what the run's own signature says already."""
-        if "evaluations" in run.signature:
-            return {"bootstrap": self.parts[0].scores.signature.get("bootstrap")}
-        return {found.what: found.scores.signature for found in self.parts}
 
-    def _numbered(self) -> list[tuple[int, OpenFindings]]:
-        return list(enumerate(self.parts, start=1))
+def _numbered(parts: Parts) -> list[tuple[int, OpenFindings]]:
+    return list(enumerate(parts, start=1))
 
-    def _prefix(self, number: int) -> str:
-        return f"{number}-" if len(self.parts) > 1 else ""
 
-    def _part(
-        self, number: int, found: OpenFindings, run: Run, drawn: Mapping[str, Sequence[Drawing]]
-    ) -> Iterator[Block | None]:
-        """The sections of an evaluator; if there are several, below its name."""
-        several = len(self.parts) > 1
+def _prefix(parts: Parts, number: int) -> str:
+    return f"{number}-" if len(parts) > 1 else ""
 
-        def section(anchor: str, title: str, listed: str) -> Section:
-            return Section(title, f"{anchor}-{number}", 3 if several else 2, "" if several else listed)
 
-        name = property_names(found.what).capitalize() if several else "Scores"
-        yield Section(name, "summary" if number == 1 else f"part-{number}")
-        yield from drawn["scores"] if number > 1 else ()  # that of the first stands at the head of the page
-        yield grids.scores_grid(found)
-        yield grids.ceilings_grid(found)
-        yield from drawn["sides"]
-        yield from drawn["properties"]
-        yield grids.properties_grid(found)
-        yield section("groups", "Groups of languages", "Groups of languages")
-        groups = grids.group_grids(found)
-        yield from drawn["groups"] if groups else ()
-        yield from groups
-        yield section("silence", "With and without missing answers", "")
-        yield grids.silence_grid(found)
-        yield section("losses", "What loses most", "What loses most")
-        yield from losses_blocks(found, self.replies, run.items)
+def _part(
+    number: int,
+    found: OpenFindings,
+    drawn: Mapping[str, Sequence[Drawing]],
+    texts: tuple[pl.DataFrame | None, pl.DataFrame | None],
+    *,
+    several: bool,
+) -> Iterator[Block | None]:
+    """The sections of an evaluator, with the replies and the items; if there are several, below its name."""
+
+    def section(anchor: str, title: str, listed: str) -> Section:
+        return Section(title, f"{anchor}-{number}", 3 if several else 2, "" if several else listed)
+
+    name = property_names(found.what).capitalize() if several else "Scores"
+    yield Section(name, "summary" if number == 1 else f"part-{number}")
+    yield from drawn["scores"] if number > 1 else ()  # that of the first stands at the head of the page
+    yield grids.scores_grid(found)
+    yield grids.ceilings_grid(found)
+    yield from drawn["sides"]
+    yield from drawn["properties"]
+    yield grids.properties_grid(found)
+    yield section("groups", "Groups of languages", "Groups of languages")
+    groups = grids.group_grids(found)
+    yield from drawn["groups"] if groups else ()
+    yield from groups
+    yield section("silence", "With and without missing answers", "")
+    yield grids.silence_grid(found)
+    yield section("losses", "What loses most", "What loses most")
+    yield from losses_blocks(found, *texts)
 
 
 _SOURCES = (
@@ -185,9 +167,7 @@ def open_answers_page(of: PageInputs) -> Report:
     return open_answers_report(of.run, evidence, given=of.given)
 
 
-def open_answers_report(
-    run: Run, evidence: OpenEvidence, *, given: GivenSettings | None = None
-) -> OpenAnswersReport:
+def open_answers_report(run: Run, evidence: OpenEvidence, *, given: GivenSettings | None = None) -> Report:
     """Measure all that the page shows.
 
     What was asked for wins over the study.
@@ -208,4 +188,5 @@ def open_answers_report(
     named = run.study.get("evaluate")
     if isinstance(named, list) and named == [found.what for found in parts]:
         measured["scores"] = of_evaluations("scores", {found.what: found.scores for found in parts})
-    return OpenAnswersReport(parts, head, evidence.replies, evidence.prompts, evidence.readability, measured)
+    page = partial(_page, parts=parts, head=head, evidence=evidence)
+    return Report(page, partial(_drawings, parts), measured, ("summary", "scores"), parts)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.open_answers.open_measures import with_labels
@@ -45,72 +45,53 @@ _SOURCES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarityReport:
-    """What a report shows.
+Parts = Sequence[SimilarityFindings]
+"""Every task that has runs to compare."""
 
-    Attributes:
-        parts: Every task that has runs to compare.
-        skipped: Task to why it could not be compared.
-        overview: The notes and the summary of the run.
-        outcomes: What became of the replies.
-        measured: See hesperus.reports.study_pages.Report.
-    """
 
-    parts: tuple[SimilarityFindings, ...]
-    skipped: Mapping[str, str]
-    overview: tuple[Block | None, ...]
-    outcomes: Table
-    measured: Mapping[str, Table]
+def drawings_of(parts: Parts) -> list[Drawing]:
+    """Every figure; if there are several tasks, their names carry the number of the task."""
+    if len(parts) == 1:
+        return similarity_drawings(parts[0])
+    return [
+        replace(drawing, name=f"{drawing.name}-task-{number}", caption=f"{found.task}. {drawing.caption}")
+        for number, found in enumerate(parts, start=1)
+        for drawing in similarity_drawings(found)
+    ]
 
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.study_pages.Report."""
-        return ("summary", "means", "contrasts")
 
-    def drawings(self) -> list[Drawing]:
-        """Every figure; if there are several tasks, their names carry the number of the task."""
-        several = len(self.parts) > 1
-        return [
-            replace(drawing, name=f"{drawing.name}-task-{number}", caption=f"{found.task}. {drawing.caption}")
-            if several
-            else drawing
-            for number, found in enumerate(self.parts, start=1)
-            for drawing in similarity_drawings(found)
-        ]
-
-    def page(self, run: Run) -> Page:
-        """The page."""
-        several = len(self.parts) > 1
-        left = [f"{task}: not compared: {why}." for task, why in self.skipped.items()]
-        first = self.parts[0]
-        told = [line for found in self.parts for line in story.headlines(found, several=several)]
-        drawn = [
-            by_kind(replace(one, name=f"{one.name}-task-{number}") for one in similarity_drawings(found))
-            for number, found in enumerate(self.parts, start=1)
-        ]
-        lead = (
-            headline(told),
-            *(() if several else drawn[0]["runs"]),
-            Section("What was compared", "compared"),
-            Sentences.of(story.compared(self.parts)),
-            *self.overview,
-            Sentences.of([*story.asides(self.parts, run.study), *left], "aside"),
-        )
-        blocks = (
-            *_summary(self.parts),
-            *(
-                block
-                for number, (found, figures) in enumerate(zip(self.parts, drawn, strict=True), start=1)
-                for block in _part(number, found, figures, several=several)
-            ),
-            *replies_blocks(self.outcomes),
-            *items_blocks(run),
-            Section("Caveats", "caveats"),
-            Sentences.of(story.caveats(self.parts)),
-            *closing(run, first.tables["similarity"].signature, note(_described(first)), _SOURCES),
-        )
-        return Page.of(story.title(self.parts), lead, blocks)
+def _page(
+    run: Run, *, parts: Parts, skipped: Mapping[str, str], head: tuple[Block | None, ...], outcomes: Table
+) -> Page:
+    """The page; `skipped` is a task to why it could not be compared, `head` the notes and the summary of the run."""
+    several, first = len(parts) > 1, parts[0]
+    left = [f"{task}: not compared: {why}." for task, why in skipped.items()]
+    drawn = [
+        by_kind(replace(one, name=f"{one.name}-task-{number}") for one in similarity_drawings(found))
+        for number, found in enumerate(parts, start=1)
+    ]
+    lead = (
+        headline([line for found in parts for line in story.headlines(found, several=several)]),
+        *(() if several else drawn[0]["runs"]),
+        Section("What was compared", "compared"),
+        Sentences.of(story.compared(parts)),
+        *head,
+        Sentences.of([*story.asides(parts, run.study), *left], "aside"),
+    )
+    blocks = (
+        *_summary(parts),
+        *(
+            block
+            for number, (found, figures) in enumerate(zip(parts, drawn, strict=True), start=1)
+            for block in _part(number, found, figures, several=several)
+        ),
+        *replies_blocks(outcomes),
+        *items_blocks(run),
+        Section("Caveats", "caveats"),
+        Sentences.of(story.caveats(parts)),
+        *closing(run, first.tables["similarity"].signature, note(_described(first)), _SOURCES),
+    )
+    return Page.of(story.title(parts), lead, blocks)
 
 
 @study_page("similarity")
@@ -121,7 +102,7 @@ def similarity_page(of: PageInputs) -> Report:
     return told or similarity_report(of.run, given=of.given)
 
 
-def similarity_report(run: Run, *, given: GivenSettings | None = None) -> SimilarityReport:
+def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Report:
     """Measure every task of a run.
 
     What was asked for wins over the study.
@@ -149,7 +130,9 @@ def similarity_report(run: Run, *, given: GivenSettings | None = None) -> Simila
     head = overview(records, run.signature, decided, summary=summary)
     is_whole = records.height == whole.records.height
     measured = {"summary": summary, **_as_measured(whole, settings, parts, given)} if is_whole else {}
-    return SimilarityReport(tuple(parts), skipped, head, outcomes_table(records, decided), measured)
+    outcomes = outcomes_table(records, decided)
+    page = partial(_page, parts=parts, skipped=skipped, head=head, outcomes=outcomes)
+    return Report(page, partial(drawings_of, parts), measured, ("summary", "means", "contrasts"), parts)
 
 
 def _as_measured(
@@ -221,8 +204,7 @@ def _part(
 
 
 def _described(found: SimilarityFindings) -> str:
-    settings: Any = found.settings
-    boot = settings.bootstrap
+    settings, boot = found.settings, found.settings.bootstrap
     return (
         f"Measure: {statistic_name(found.statistic)}. {interval_text(boot)} Mantel's test: {settings.permutations:,} permutations. Invalid answers: "
         f"{settings.invalid}. Pivot: {language_label(settings.pivot)}."

@@ -53,7 +53,7 @@ _NOTES = (
 
 
 @dataclass(frozen=True, eq=False)
-class TaxReport:
+class Audited:
     """What the page of an audit shows.
 
     Attributes:
@@ -67,19 +67,6 @@ class TaxReport:
     tables: Mapping[str, Table]
     checklist: FilledChecklist
     items: pl.DataFrame | None = None
-
-    @property
-    def claims(self) -> tuple[str, ...]:
-        """See hesperus.reports.study_pages.Report."""
-        return ("summary", *TAX_MEASURES)
-
-    @property
-    def measured(self) -> Mapping[str, Table]:
-        """See hesperus.reports.study_pages.Report."""
-        # What people checked is in files of its own, which a measure of the run does not read.
-        checked = any(who != "verifier" for who in self.evidence.passed)
-        own = [name for name in TAX_MEASURES if not (checked and name == "naturalisation")]
-        return {name: self.tables[name] for name in own if name in self.tables}
 
     def drawings(self) -> list[Drawing]:
         """Every figure for which there is something to draw."""
@@ -317,7 +304,7 @@ def tax_page(of: PageInputs) -> Report:
     )
 
 
-def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> TaxReport:
+def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> Report:
     """Make every table of an audit, and fill in the checklist.
 
     Raises:
@@ -334,4 +321,9 @@ def tax_report(evidence: Evidence, *, items: pl.DataFrame | None = None) -> TaxR
             "--translated, --natural, --native"
         )
     tables = {name: make() for name, make in makers.items()}
-    return TaxReport(evidence, tables, checklist_of(evidence, tables), items)
+    audited = Audited(evidence, tables, checklist_of(evidence, tables), items)
+    # What people checked is in files of its own, which a measure of the run does not read.
+    checked = any(who != "verifier" for who in evidence.passed)
+    own = [name for name in TAX_MEASURES if not (checked and name == "naturalisation")]
+    measured = {name: tables[name] for name in own if name in tables}
+    return Report(audited.page, audited.drawings, measured, ("summary", *TAX_MEASURES), audited)
