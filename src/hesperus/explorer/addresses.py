@@ -11,6 +11,7 @@ from hesperus.analysis.item_filter import IN_A_SENSE, ItemFilter
 from hesperus.analysis.item_matrix import MatrixColumn
 from hesperus.errors import UsageError
 from hesperus.item_views.filter_address import condition_words, filter_of_pairs, filter_pairs
+from hesperus.item_views.matrix_view import Links
 from hesperus.item_views.question_view import anchor_of
 
 MATRIX, QUESTION, CSV, JSON, CORRECT, CHANGES, TRANSLATIONS = (
@@ -110,8 +111,8 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class MatrixLinks:
-    """Where the parts of a matrix lead in the explorer (see hesperus.item_views.matrix_view.Links)."""
+class MatrixLinks(Links):
+    """Where the parts of a matrix lead in the explorer."""
 
     view: View
     orders: bool = True

@@ -24,8 +24,8 @@ from hesperus.analysis.item_filter import (
     TELLING_SCORED,
     telling,
 )
-from hesperus.analysis.item_matrix import ItemMatrix
-from hesperus.analysis.item_ratings import Rating, ratings_of
+from hesperus.analysis.item_matrix import ROW, ItemMatrix
+from hesperus.analysis.item_ratings import ratings_of
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.explorer.addresses import CSV, JSON, MatrixLinks, View, packed, question_url
 from hesperus.explorer.changes_page import ChangeChoice, changes_shown
@@ -85,11 +85,7 @@ def summary_page(open_: OpenRuns) -> str:
 def items_page(open_: OpenRuns, view: View) -> str:
     """The item matrix."""
     if open_.is_empty:
-        return message_page(
-            open_,
-            "Nothing to show",
-            " ".join(missing_parts(next(iter(open_.runs.values())))),
-        )
+        return _nothing_page(open_)
     matrix = open_.matrix(view)
     rows = open_.rows(view)
     pages = max(1, -(-rows.height // PER_PAGE))
@@ -133,9 +129,7 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str
     that corrects an answer sends `token` along.
     """
     if open_.is_empty:
-        return message_page(
-            open_, "Nothing to show", " ".join(missing_parts(next(iter(open_.runs.values()))))
-        )
+        return _nothing_page(open_)
     everything = open_.matrix(view.with_(senses="all"))
     row = _row_of(everything, of)
     asked = question_view(everything, row, own=open_.own(row["run"]), a=of.get("a"), b=of.get("b"))
@@ -144,6 +138,8 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str
     same = telling(matrix.rows.filter((pl.col("item") == row["item"]) & (pl.col("task") == row["task"])))
     links = MatrixLinks(view, orders=False)
     before, after, place, total = _around(open_.rows(view), row, view)
+    columns = {(one.instruction, one.input, one.repeat): one for one in everything.columns}
+    of_record, ratings = {name: str(row[name]) for name in ROW}, open_.ratings(row["run"])
     return _page(
         "question.html.j2",
         open_,
@@ -158,35 +154,19 @@ def question_page(open_: OpenRuns, view: View, of: Mapping[str, str], token: str
         back=view.with_(page=view.page).url(),
         token=token if row["run"] in open_.places else "",
         corrected=_by_hand(open_, row),
-        place_of=lambda answer: urlencode(
-            {**_of_record(row), **dict(zip(_SENSE, answer.place, strict=True))}
-        ),
+        place_of=lambda answer: urlencode({**of_record, **dict(zip(_SENSE, answer.place, strict=True))}),
         here_query=urlencode(view.with_(page=view.page).query()),
         choices_of=_choices_of,
-        what_if=lambda answer: _what_if(everything, row, answer),
+        what_if=lambda answer: what_if(everything, row, columns[answer.place]),
         claims=_claims(open_, row),
-        ratings=_ratings(open_, row),
+        ratings=() if ratings is None else ratings_of(ratings, row),
     )
-
-
-def _ratings(open_: OpenRuns, row: Mapping[str, Any]) -> tuple[Rating, ...]:
-    held = open_.ratings(row["run"])
-    return () if held is None else ratings_of(held, row)
 
 
 def _claims(open_: OpenRuns, row: Mapping[str, Any]) -> tuple[ClaimsView, ...]:
     evaluated = open_.evaluated(row["run"])
     reference = open_.runs[row["run"]].study.get("reference")
     return () if evaluated is None else tuple(claims_views(evaluated, row, str(reference or "und")))
-
-
-def _what_if(matrix: ItemMatrix, row: Mapping[str, Any], answer: AnswerView) -> tuple[str, ...]:
-    column = next(one for one in matrix.columns if (one.instruction, one.input, one.repeat) == answer.place)
-    return what_if(matrix, row, column)
-
-
-def _of_record(row: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(row[name]) for name in ("run", "model", "task", "item")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +231,10 @@ def translations_page(open_: OpenRuns, asked: Mapping[str, str], page: int) -> s
 def message_page(open_: OpenRuns, title: str, text: str) -> str:
     """A page that says one thing."""
     return _page("message.html.j2", open_, View(), title=title, text=text)
+
+
+def _nothing_page(open_: OpenRuns) -> str:
+    return message_page(open_, "Nothing to show", " ".join(missing_parts(next(iter(open_.runs.values())))))
 
 
 def entrance_page(view: View) -> str:

@@ -64,8 +64,12 @@ def claims_views(evaluated: Evaluated, row: Mapping[str, Any], reference: str) -
         written = details_of(evaluated.sentences, pair)
         theirs = [(text, None) for text in _ENDS.split(str(pair["reference_text"] or ""))]
         ours = [
-            (str(one["translation"] or ""), _text(one["source"], str(one["language"])))
+            (
+                str(one["translation"] or ""),
+                Text(one["source"], tag, direction(tag)) if isinstance(one["source"], str) else None,
+            )
             for one in (written if written.is_empty() else written.sort("sentence")).to_dicts()
+            for tag in [str(one["language"])]
         ] or [(text, None) for text in _ENDS.split(str(pair["candidate_text"] or ""))]
         yield ClaimsView(
             str(pair["input"]),
@@ -85,10 +89,6 @@ def _side(
         )
     )
     return ClaimSide(title, views, sum(one.is_supported is True for one in claims), len(claims))
-
-
-def _text(text: object, tag: str) -> Text | None:
-    return Text(text, tag, direction(tag)) if isinstance(text, str) else None
 
 
 def _percent(share: float | None) -> str:

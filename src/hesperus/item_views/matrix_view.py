@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
@@ -30,23 +30,28 @@ _LABEL = 14
 _SNIPPET = 90
 
 
-class Links(Protocol):
-    """Where the parts of a matrix lead; None if they lead nowhere."""
+class Links:
+    """Where the parts of a matrix lead: here nowhere, as on a page, which is one file and whose own script filters and sorts."""
 
     def question(self, row: Mapping[str, Any], column: MatrixColumn | None) -> str | None:
         """The question of a row, or one sense of it."""
+        return None
 
     def filtered(self, mark: str, column: MatrixColumn) -> str | None:
         """The matrix with a condition on a column put on, or taken off where it is on."""
+        return None
 
     def is_on(self, mark: str, column: MatrixColumn) -> bool:
         """Whether this condition is on."""
+        return False
 
     def ordered(self, by: str) -> str | None:
         """The matrix sorted by a column of its rows, or by the key of a sense."""
+        return None
 
     def order_of(self, by: str) -> str | None:
         """``ascending`` or ``descending`` where the matrix is sorted so."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)

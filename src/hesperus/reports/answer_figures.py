@@ -69,14 +69,10 @@ def outcomes_figure(table: Table) -> Any | None:
     lost = [row for row in table.rows if row["statistic"] in _LOST and row["value"] and _whole(row)]
     title = panel_titles(table.rows)
     rows = [
-        {
-            "panel": title(row),
-            "line": Side(str(row["instruction"]), str(row["input"])).label,
-            "part": OUTCOME_WORDS[str(row["statistic"])],
-            "value": row["value"],
-        }
+        {"panel": title(row), "line": Side(str(row["instruction"]), str(row["input"])).label,
+         "part": OUTCOME_WORDS[str(row["statistic"])], "value": row["value"]}
         for row in lost
-    ]
+    ]  # fmt: skip
     colours = {OUTCOME_WORDS[outcome]: _LOST[outcome] for outcome in OUTCOMES if outcome in _LOST}
     order = _lines((False, str(row["input"])) for row in lost)
     return _stacked(rows, order, colours, "share of the replies", is_whole=False)
@@ -93,16 +89,8 @@ def directions_figure(table: Table) -> Any | None:
     for panel, line, _, row in placed(compared):
         change, value = f"{row['from']} → {row['to']}", float(row["value"])
         sums[change] = sums.get(change, 0.0) + value
-        text = cell(value, "label") if value else ""
-        tiles.append(
-            {
-                "panel": panel,
-                "down": f"{line}, {row['n']} changed",
-                "across": change,
-                "value": value,
-                "text": text,
-            }
-        )
+        place = {"panel": panel, "down": f"{line}, {row['n']} changed", "across": change}
+        tiles.append({**place, "value": value, "text": cell(value, "label") if value else ""})
     ordered = sorted(sums, key=lambda change: (-sums[change], change))
     changes = [change for change in ordered if sums[change] > 0][:_MOST_CHANGES]
     kept = [tile for tile in tiles if tile["across"] in changes]

@@ -173,10 +173,6 @@ Value = Number | str
 """A cell of a table."""
 
 
-def _text(value: Value) -> str:
-    return value if isinstance(value, str) else str(value)
-
-
 def about_text(name: str, text: str) -> str:
     """A head and what every line says under it: ``Items 200``, ``Answered 100.0 %``; the unit of the head follows the value."""
     head, _, unit = name.rpartition(", ")
@@ -292,7 +288,7 @@ class Grid:
         alike = {place: at for place, at in self._alike().items() if place not in kept and at in kept}
         together = {at: (at, *(place for place in alike if alike[place] == at)) for at in alike.values()}
         said = [
-            (self.columns[place].name, _text(self.rows[0][place]))
+            (self.columns[place].name, cell if isinstance(cell := self.rows[0][place], str) else str(cell))
             for place in range(len(self.columns))
             if place not in kept and place not in alike
         ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import polars as pl
 
@@ -17,9 +16,9 @@ from hesperus.analysis.item_filter import (
     marked_totals,
     matching_rows,
 )
-from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn, item_matrix
+from hesperus.analysis.item_matrix import ItemMatrix, item_matrix
 from hesperus.item_views.filter_address import condition_words, filter_pairs, references_of
-from hesperus.item_views.matrix_view import matrix_view
+from hesperus.item_views.matrix_view import Links, matrix_view
 from hesperus.records import Run
 from hesperus.reports.blocks import Block, Items, Page, Section, note
 from hesperus.reports.html_page import ShownPage
@@ -57,7 +56,7 @@ def items_block(matrix: ItemMatrix, rows: pl.DataFrame, own: frozenset[str]) -> 
     """Rows of a matrix as a block, with the senses that its rows have."""
     is_scored = matrix.whole.is_scored
     caption = _SCORED if is_scored else _LABELED
-    links = _NoLinks()
+    links = Links()
     near = matrix.with_texts(rows)
     whole = replace(matrix.whole, cells=near.whole.cells)
     asked = tuple(questions((near, whole), rows, links, own))
@@ -77,26 +76,6 @@ def _said(matrix: ItemMatrix, rows: pl.DataFrame, shown: pl.DataFrame, each: int
         return f"{head}. {order}"
     rule = f"the {each} most telling of each model in each sense, then " if each else ""
     return f"{head}; here are {shown.height:,}: {rule}the most telling of all. {order} `hesperus view RUN` shows all."
-
-
-class _NoLinks:
-    """A page is one file: its own script filters and sorts, and no question has a page of its own."""
-
-    def question(self, row: Mapping[str, Any], column: MatrixColumn | None) -> None:
-        """None."""
-
-    def filtered(self, mark: str, column: MatrixColumn) -> None:
-        """None."""
-
-    def is_on(self, mark: str, column: MatrixColumn) -> bool:
-        """Whether a filter is on: never."""
-        return False
-
-    def ordered(self, by: str) -> None:
-        """None."""
-
-    def order_of(self, by: str) -> None:
-        """None."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -206,18 +206,15 @@ def _listed(table: Table) -> list[Column]:
 
 
 def _plain(table: Table) -> list[Column]:
-    closing = {one.key: one for one in RESTS_ON if not _is_counted(table, one.key)}
+    # What is a share in other tables may be counted here, as in what a log holds.
+    counted = any(type(row.get(ANSWERED.key)) is int for row in table.rows)
+    closing = {one.key: one for one in RESTS_ON if not (counted and one is ANSWERED)}
     kept = [name for name in table.columns if not _is_part(table, name)]
     return [
         closing.get(name)
         or replace(_typed(table, name), rank=0 if place < _FEW or name in ("value", "statistic") else 2)
         for place, name in enumerate(kept)
     ]
-
-
-def _is_counted(table: Table, name: str) -> bool:
-    """Whether a column that is a share in other tables counts here, as what a log holds does."""
-    return name == ANSWERED.key and any(type(row.get(name)) is int for row in table.rows)
 
 
 def _is_part(table: Table, name: str) -> bool:

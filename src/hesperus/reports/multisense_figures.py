@@ -15,8 +15,8 @@ from hesperus.reports.points import (
     PointsLayout,
     Series,
     by_mean,
-    estimate_of,
     panel_titles,
+    point,
     points_figure,
     series_of,
     share_axis,
@@ -42,12 +42,9 @@ def placed(compared: Sequence[tuple[Pair, Row]]) -> list[tuple[str, str, Pair, R
     title = panel_titles(row for _, row in compared)
     told = []
     for found, row in compared:
-        source = sense_label(found.source or "")
-        panel = title(row)
-        if len(sources) == 1:
-            told.append((f"{panel}, from {source}", found.target_label, found, row))
-        else:
-            told.append((panel, f"{source} → {found.target_label}", found, row))
+        panel, source, line = title(row), sense_label(found.source or ""), found.target_label
+        place = (f"{panel}, from {source}", line) if len(sources) == 1 else (panel, f"{source} → {line}")
+        told.append((*place, found, row))
     return told
 
 
@@ -62,7 +59,7 @@ def _of_parts(rows: Sequence[Row], parts: Sequence[str], first: str, x: Any) -> 
 def consistency_figure(table: Table) -> Any | None:
     """Consistency by target with its interval: T, I and X side by side, a panel a model and source."""
     rows = [
-        {"panel": panel, "line": line, "of": KIND_WORDS[found.kind], **estimate_of(row)}
+        point(row, panel, line, of=KIND_WORDS[found.kind])
         for panel, line, found, row in placed(compared_statistic(table, "consistency", "T", "I", "X"))
     ]
     kinds = [KIND_WORDS[kind] for kind in ("T", "I", "X")]
@@ -73,12 +70,7 @@ def causes_figure(table: Table) -> Any | None:
     """What changes answers: the parts of the changed share, by target, a panel a model."""
     title = panel_titles(table.rows)
     rows = [
-        {
-            "panel": title(row),
-            "line": target_label(str(row["sense"])),
-            "of": _PARTS[str(row["statistic"])],
-            **estimate_of(row),
-        }
+        point(row, title(row), target_label(str(row["sense"])), of=_PARTS[str(row["statistic"])])
         for row in table.rows
         if row["statistic"] in _PARTS and row["value"] is not None
     ]
@@ -95,13 +87,9 @@ def accuracy_figure(table: Table) -> Any | None:
     ]
     models = list(dict.fromkeys(str(row["model"]) for row in chosen))
     many = len(models) > len(COLOURS)
+    panel, of = ("model", "") if many else ("task", "model")
     rows = [
-        {
-            "panel": str(row["model"] if many else row["task"]),
-            "line": sense_label(str(row["input"])),
-            "of": "" if many else row["model"],
-            **estimate_of(row),
-        }
+        point(row, str(row[panel]), sense_label(str(row["input"])), of=row[of] if of else "")
         for row in chosen
     ]
     series = series_of([""] if many else models)
@@ -127,20 +115,10 @@ def map_figure(found: MultisenseFindings) -> Any | None:
     if len(models) < 2 or len(lines) < 3:
         return None
     side = max(16, min(52, 900 // len(lines)))
-    tiles = [
-        {
-            "down": row["panel"],
-            "across": row["line"],
-            "text": row["label"],
-            "value": row["value"],
-            "items": row["items"],
-        }
-        for row in rows
-    ]
-    shades = Shades(legend=share_legend())
-    return heat_map(
-        tiles, Sides(models, lines, (side, 26), orient="top"), shades, writes=11 if side >= 28 else 0
-    )
+    named = {"down": "panel", "across": "line", "text": "label", "value": "value", "items": "items"}
+    tiles = [{name: row[held] for name, held in named.items()} for row in rows]
+    sides = Sides(models, lines, (side, 26), orient="top")
+    return heat_map(tiles, sides, Shades(legend=share_legend()), writes=11 if side >= 28 else 0)
 
 
 def whole_rows(table: Table) -> list[dict[str, Any]]:
@@ -150,13 +128,13 @@ def whole_rows(table: Table) -> list[dict[str, Any]]:
     )
     title = panel_titles(row for _, row in chosen)
     return [
-        {
-            "panel": title(row),
-            "line": line,
-            "label": cell(float(row["value"]), "percentage"),
-            "items": items_anchor(model=row["model"], changed=made.target),
-            **estimate_of(row),
-        }
+        point(
+            row,
+            title(row),
+            line,
+            label=cell(float(row["value"]), "percentage"),
+            items=items_anchor(model=row["model"], changed=made.target),
+        )
         for _, line, made, row in placed(chosen)
     ]
 
@@ -172,10 +150,10 @@ def _asked_again(table: Table) -> dict[str, tuple[float, str]]:
     return again
 
 
-def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | None:
+def pairs_figure(table: Table, *, model: str) -> Any | None:
     """Heat map of sense by sense: how far the answers to two whole versions of the questions agree."""
     cells: dict[tuple[str, str], float] = {}
-    for found, row in compared_statistic(table, statistic, "T", "versions"):
+    for found, row in compared_statistic(table, "raw", "T", "versions"):
         if row["model_a"] == row["model_b"] == model and found.source and found.target:
             cells[found.source, found.target] = cells[found.target, found.source] = float(row["value"])
     codes = sorted({name for key in cells for name in key}, key=reading_order)
@@ -183,15 +161,10 @@ def pairs_figure(table: Table, *, model: str, statistic: str = "raw") -> Any | N
         return None
     labels = language_names(codes)
     tiles = [
-        {
-            "down": labels[a],
-            "across": labels[b],
-            "value": value,
-            "text": cell(value, "label"),
-            "items": items_anchor(model=model, differs=(a, b)),
-        }
+        {"down": labels[a], "across": labels[b], "value": value, "text": cell(value, "label"),
+         "items": items_anchor(model=model, differs=(a, b))}
         for (a, b), value in cells.items()
-    ]
+    ]  # fmt: skip
     side = max(15, min(44, 560 // len(codes)))
     names = [labels[code] for code in codes]
     shades = Shades(min(cells.values()), max(cells.values()), legend=share_legend())

@@ -70,15 +70,11 @@ def pairs_grid(table: Table) -> Grid | None:
     )
     return tabulated(
         f"Other comparisons.{floor}",
-        [{**row, "sense": _asked(seen.a), "compared": _again(seen)} for seen, row in found],
+        [{**row, "sense": _asked(seen.a), "compared": f"asked again, repeat {seen.b.repeat}" if seen.kind == "repeat" else _asked(seen.b)} for seen, row in found],
         ("model", "task", *groups_of(table, "a", "b"), replace(column("sense"), unit="text"), Column("compared", "Compared with")),
         "pairs",
         folds=None,
     )  # fmt: skip
-
-
-def _again(seen: Pair) -> str:
-    return f"asked again, repeat {seen.b.repeat}" if seen.kind == "repeat" else _asked(seen.b)
 
 
 def split_grid(table: Table) -> Grid | None:
@@ -209,7 +205,8 @@ def labels_grid(table: Table, most: int = 12) -> Grid | None:
         {**row, "sense": row["input"], "of": of, "statistic": row["label"]}
         for statistic, of in (("gold_share", "right answers"), ("share", "answers"))
         for row in sorted(whole, key=_prompt_order)
-        if row["statistic"] == statistic and (of == "answers" or _is_original(str(row["input"])))
+        if row["statistic"] == statistic
+        if of == "answers" or (sense := parsed(str(row["input"]))) is None or sense.is_original
     ]
     keys: tuple[Key, ...] = (
         "model",
@@ -221,10 +218,6 @@ def labels_grid(table: Table, most: int = 12) -> Grid | None:
     shares = [Column(label, label, "percentage") for label in labels]
     caption = "Shares of the labels; invalid answers stay in the denominator."
     return tabulated(caption, rows, keys, (*shares, *RESTS_ON))
-
-
-def _is_original(code: str) -> bool:
-    return (sense := parsed(code)) is None or sense.is_original
 
 
 def directions_grid(table: Table, most: int = 12) -> Grid | None:

@@ -59,9 +59,7 @@ def headlines(found: MultisenseFindings, own: Collection[str] = ()) -> list[str]
     for (model, task, source), members in groups.items():
         what = f" of {task}" if len(tasks) > 1 else ""
         what += f" from {language_name(_language(source))}" if len(sources) > 1 else ""
-        told.append(
-            _one(model, what, members, own) if len(members) == 1 else _several(model, what, members, own)
-        )
+        told.append(_told(model, what, members, own))
     return told
 
 
@@ -70,14 +68,15 @@ def _language(code: str) -> str:
     return sense.language if sense else code
 
 
-def _one(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
-    pair, row = members[0]
-    return f"{model}: same answer to {estimate_text(row, 'share')} of {row_count([row])}{what} {_when(pair, own)}."
-
-
-def _several(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
+def _told(model: str, what: str, members: Sequence[Found], own: Collection[str]) -> str:
     ordered = sorted(members, key=lambda member: (member[1]["value"], member[0].target or ""))
     (low_pair, low), (high_pair, high) = ordered[0], ordered[-1]
+    same, of = (
+        f"{model}: same answer to {estimate_text(low, 'share')}",
+        row_count([row for _, row in members]),
+    )
+    if len(members) == 1:
+        return f"{same} of {of}{what} {_when(low_pair, own)}."
     plain = [
         sense for pair, _ in members if (sense := parsed(pair.target or "")) and _is_own_translation(sense)
     ]
@@ -102,12 +101,8 @@ def _several(model: str, what: str, members: Sequence[Found], own: Collection[st
         when = f"put in {len(members)} other ways"
         names = low_pair.target_label, high_pair.target_label
     if low["value"] == high["value"]:
-        same = f"{model}: same answer to {estimate_text(low, 'share')}"
-        return f"{same} of {row_count([row for _, row in members])}{what} {when}, the same for each."
-    return (
-        f"{model}: same answer to {estimate_text(low, 'share')} ({names[0]}) up to {estimate_text(high, 'share')} ({names[1]}) of "
-        f"{row_count([row for _, row in members])}{what} {when}."
-    )
+        return f"{same} of {of}{what} {when}, the same for each."
+    return f"{same} ({names[0]}) up to {estimate_text(high, 'share')} ({names[1]}) of {of}{what} {when}."
 
 
 def row_count(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -151,12 +146,11 @@ def _noise(found: MultisenseFindings) -> list[str]:
             name = language_name(_language(pair.source))
             what = f"{estimate_text(row, 'share')} of {counted(int(row['n']), 'question')}"
             told.setdefault((name, what), []).append(str(row["model"]))
-    return [_asked_again(name, models, what) for (name, what), models in told.items()][:6]
-
-
-def _asked_again(name: str, models: Sequence[str], what: str) -> str:
-    each = "" if len(models) == 1 else " each"
-    return f"Noise floor: asked the same in {name} twice, {few_or_counted(models, 'model', 4)}{each}: same answer to {what}."
+    return [
+        f"Noise floor: asked the same in {name} twice, {few_or_counted(models, 'model', 4)}"
+        f"{' each' * (len(models) > 1)}: same answer to {what}."
+        for (name, what), models in told.items()
+    ][:6]
 
 
 def _accuracy(found: MultisenseFindings) -> list[str]:

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Collection, Iterator
 
-from hesperus.item_views.matrix_view import CellView
 from hesperus.reports.blocks import Block, Code, Facts, Fold, Items, Page, Section, Sentences
 from hesperus.reports.columns import Column
 from hesperus.reports.formats import escaped_markdown, grid_markdown
@@ -94,18 +93,22 @@ def _items_table(items: Items) -> Grid:
     """The item matrix as a plain table: ✓ right, × wrong, – no answer, ≠ changed."""
     heads = ("Item", "Model", "Gold", *(head.code for head in items.view.heads))
     lines = tuple(
-        (row.item, row.model, row.gold or "", *(_sign(cell) for cell in row.cells)) for row in items.view.rows
+        (
+            row.item,
+            row.model,
+            row.gold or "",
+            *(
+                f"{cell.text} {_SIGNS.get(cell.mark, MISSING)}{'≠' * cell.changed}".strip()
+                for cell in row.cells
+            ),
+        )
+        for row in items.view.rows
     )
     return Grid(
         f"{items.caption} ✓ right, × wrong, – no answer, ≠ another answer than in the sense that it is compared with.",
         tuple(map(Column, heads)),
         lines,
     )
-
-
-def _sign(cell: CellView) -> str:
-    signs = f"{_SIGNS.get(cell.mark, MISSING)}{'≠' if cell.changed else ''}"
-    return f"{cell.text} {signs}".strip()
 
 
 def _item_rows(items: Items) -> list[dict[str, object]]:

@@ -50,9 +50,9 @@ def series_of(names: Sequence[str]) -> tuple[Series, ...]:
     return tuple(map(Series, names, COLOURS, SHAPES))
 
 
-def estimate_of(row: Row) -> dict[str, Any]:
-    """Value and interval of a row, as points_figure takes them."""
-    return {name: row[name] for name in ("value", "low", "high")}
+def point(row: Row, panel: str, line: str, **more: object) -> dict[str, Any]:
+    """Value and interval of a row with its place and, where given, ``of``, ``label`` and ``told``, as points_figure takes them."""
+    return {"panel": panel, "line": line, **more, **{name: row[name] for name in ("value", "low", "high")}}
 
 
 def _numbers(rows: Sequence[Row]) -> list[float]:

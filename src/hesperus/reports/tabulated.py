@@ -66,7 +66,11 @@ def tabulated(
     heads = [_column(key) for key in keys]
     shown = [_with_unit(one, rows) for one in _present(columns, rows)]
     lines = _lines(rows, heads)
-    about = [head for head in heads if head.key in _WHO and len(heads) > 1 and _one(rows, head.key)]
+    about = [
+        head
+        for head in heads
+        if head.key in _WHO and len(heads) > 1 and len({row[head.key] for row in rows}) == 1
+    ]
     heads = [head for head in heads if head not in about]
     cells = tuple(
         (*(field(head, next(iter(line.values()))) for head in heads), *_cells(shown, line)) for line in lines
@@ -95,10 +99,6 @@ def _with_unit(shown: Column, rows: Sequence[Row]) -> Column:
     """A column with the unit of its rows, where they have one."""
     units = {_unit(shown, row) for row in rows if row.get(shown.key) is not None}
     return replace(shown, unit=units.pop()) if shown.unit in _APART and len(units) == 1 else shown
-
-
-def _one(rows: Sequence[Row], name: str) -> bool:
-    return len({row[name] for row in rows}) == 1
 
 
 def _lines(rows: Sequence[Row], heads: Sequence[Column]) -> list[dict[object, Row]]:

@@ -207,22 +207,19 @@ def worst_translations_blocks(scores: pl.DataFrame | None, items: pl.DataFrame |
     if not alike:
         return
     lines = tuple(map(_line, list(alike.values())[:_MOST]))
+    has_options = any(name.startswith("option ") for one in found for name, _ in one.texts)
+    unscored = "The score is that of the question; its options are shown and not scored. " * has_options
     score = SCORE_NAMES.get(names[0], names[0])
     yield Section("The worst translations", "worst-translations", 3, "")
     yield Grid(
         f"Translations with the lowest {score}, next to what they are compared with: the benchmark's own text in that language, or "
-        f"else what was translated. {_unscored(found)}Models that translate alike share a line. hesperus view RUN shows all.",
+        f"else what was translated. {unscored}Models that translate alike share a line. hesperus view RUN shows all.",
         (
             Column("score", score, "score"), Column("model", "Model"), Column("item", "Item"), Column("sense", "Translated into", "detail"),
             Column("text", "Translation", "detail"), Column("other", "Compared with", "detail"),
         ),
         lines,
     )  # fmt: skip
-
-
-def _unscored(found: Sequence[ScoredTranslation]) -> str:
-    has_options = any(name.startswith("option ") for one in found for name, _ in one.texts)
-    return "The score is that of the question; its options are shown and not scored. " if has_options else ""
 
 
 def _line(alike: Sequence[ScoredTranslation]) -> tuple[Number | str, ...]:

@@ -16,7 +16,7 @@ from hesperus.reports.points import (
     PointsLayout,
     Series,
     by_mean,
-    estimate_of,
+    point,
     points_figure,
     series_of,
     share_axis,
@@ -85,13 +85,12 @@ def ceiling_figure(found: OpenFindings) -> Any | None:
     )  # fmt: skip
     known = [(cell, row) for cell, row in found.known() if cell[0] in found.models[:_MOST_PANELS]]
     scores = [
-        {**_line(found, cell), "of": series[0].name, "label": written(float(row["value"]), "percentage"),
-         "told": _score_told(found.labels[cell], row), **estimate_of(row)}
+        point(row, *_place(found, cell), of=series[0].name, label=written(float(row["value"]), "percentage"), told=_score_told(found.labels[cell], row))
         for cell, row in known
     ]  # fmt: skip
     ceilings = [
-        {**_line(found, cell), "of": series[1].name, "told": f"{found.labels[cell]}: ceiling {estimate_text(row, 'share', 'ceiling')}",
-         **{name: row[f"ceiling{end}"] for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))}}
+        point({name: row[f"ceiling{end}"] for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))}, *_place(found, cell),
+              of=series[1].name, told=f"{found.labels[cell]}: ceiling {estimate_text(row, 'share', 'ceiling')}")
         for cell, row in known if row["ceiling"] is not None
     ]  # fmt: skip
     families = {found.labels[cell]: family_of(cell[2]) for cell in _by_family(found)}
@@ -127,7 +126,7 @@ def properties_figure(found: OpenFindings) -> Any | None:
 def _series_rows(found: OpenFindings, names: Mapping[str, str]) -> list[dict[str, Any]]:
     """Several statistics of every language."""
     return [
-        {**_line(found, cell), "of": shown, **estimate_of(row)}
+        point(row, *_place(found, cell), of=shown)
         for statistic, shown in names.items()
         for cell, row in found.known(statistic)
         if cell[0] in found.models[:_MOST_PANELS]
@@ -146,10 +145,10 @@ def _by_family(found: OpenFindings) -> list[Cell]:
     return sorted(found.cells, key=lambda cell: family_key(cell[2]))
 
 
-def _line(found: OpenFindings, cell: Cell) -> dict[str, Any]:
+def _place(found: OpenFindings, cell: Cell) -> tuple[str, str]:
     """Panel and line of a cell; the task is named if there are several."""
     several = len({other[1] for other in found.cells}) > 1
-    return {"panel": f"{cell[0]}, {cell[1]}" if several else cell[0], "line": found.labels[cell]}
+    return (f"{cell[0]}, {cell[1]}" if several else cell[0]), found.labels[cell]
 
 
 def groups_figure(found: OpenFindings) -> Any | None:
@@ -165,15 +164,8 @@ def groups_figure(found: OpenFindings) -> Any | None:
             and row["model"] in models
             and row["value"] is not None
         ]
-        if len({row["group"] for row in held}) > 1:
-            rows += [
-                {
-                    "panel": f"By {GROUPING_NAMES[grouping]}" + (f", {row['task']}" if several else ""),
-                    "line": group_name(grouping, str(row["group"])),
-                    "of": row["model"],
-                    **estimate_of(row),
-                }
-                for row in held
-            ]
+        for row in held if len({row["group"] for row in held}) > 1 else ():
+            panel = f"By {GROUPING_NAMES[grouping]}" + (f", {row['task']}" if several else "")
+            rows.append(point(row, panel, group_name(grouping, str(row["group"])), of=row["model"]))
     x, layout = share_axis(rows, measured_name(found)), PointsLayout(is_apart=True)
     return points_figure(rows, series_of(models), x, order=by_mean(rows), layout=layout)

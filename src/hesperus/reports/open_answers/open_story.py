@@ -104,11 +104,8 @@ def _is_english(tag: str) -> bool:
 
 
 def _begun(found: OpenFindings, said: str, several: bool) -> str:
-    return f"{_on(found, several)}{said}" if several else said[0].upper() + said[1:]
-
-
-def _on(found: OpenFindings, several: bool) -> str:
-    return f"{property_names(found.what).capitalize()}: " if several else ""
+    on = f"{property_names(found.what).capitalize()}: "
+    return f"{on}{said}" if several else said[0].upper() + said[1:]
 
 
 def _kept(found: OpenFindings, known: Sequence[tuple[Cell, Row]]) -> str:

@@ -116,7 +116,10 @@ def _answer(pair: Mapping[str, Any], found: OpenFindings, replies: pl.DataFrame 
     again = f", repeat {pair['repeat']}" if pair["repeat"] != 1 else ""
     where = found.labels.get(cell, str(pair["language"])) + again
     held = details_of(found.evaluated.details, pair)
-    ours, theirs = (_claims(held, side) for side in ("candidate", "reference"))
+    ours, theirs = (
+        tuple(Verdict(one.text, one.words, one.is_supported) for one in claims_of(held, side))
+        for side in ("candidate", "reference")
+    )
     unshown = sum(max(0, len(claims) - MOST_CLAIMS) for claims in (ours, theirs))
     name, given = found.reference_name, _reply(pair, replies)
     compared = Text(str(pair["candidate_text"]), found.reference)
@@ -152,10 +155,6 @@ def _scores(pair: Mapping[str, Any], found: OpenFindings) -> str:
     else:
         told = f"equivalence {cell(pair['agreement'], 'share')}"
     return told + ("" if pair["ceiling"] is None else f"; ceiling {cell(pair['ceiling'], 'share')}")
-
-
-def _claims(held: pl.DataFrame, side: str) -> tuple[Verdict, ...]:
-    return tuple(Verdict(one.text, one.words, one.is_supported) for one in claims_of(held, side))
 
 
 def _levels(held: pl.DataFrame, properties: Sequence[str], reference: str) -> tuple[Verdict, ...]:

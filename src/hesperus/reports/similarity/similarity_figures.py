@@ -16,7 +16,7 @@ from hesperus.analysis.similarity.similarity_findings import SimilarityFindings
 from hesperus.errors import UnknownNameError, UsageError
 from hesperus.reports.columns import statistic_name
 from hesperus.reports.drawing import Drawing, drawn
-from hesperus.reports.points import PointsLayout, estimate_of, points_figure, series_of
+from hesperus.reports.points import PointsLayout, point, points_figure, series_of
 from hesperus.reports.similarity.densities import densities_figure
 from hesperus.reports.similarity.heat_maps import (
     MOST_TOLD,
@@ -163,13 +163,13 @@ def by_group_figure(found: SimilarityFindings, column: str, *, models: Sequence[
     series = [(WITHIN, name, name if name != "all" else "within a model") for name in names]
     series.append((BETWEEN, "all", "between models"))
     rows = [
-        {
-            "panel": column,
-            "line": str(row["part"]),
-            "of": shown,
-            "told": f"{row['part']}, {shown}: {told(row)}, {row['pairs']:,} pairs",
-            **estimate_of(row),
-        }
+        point(
+            row,
+            column,
+            str(row["part"]),
+            of=shown,
+            told=f"{row['part']}, {shown}: {told(row)}, {row['pairs']:,} pairs",
+        )
         for design, group, shown in series
         for row in found.means(design, by=column)
         if row["group"] == group

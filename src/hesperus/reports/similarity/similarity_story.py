@@ -106,9 +106,11 @@ def _difference(row: Row) -> str:
     if apart and p is not None and float(p) > _ERROR:
         runs += ", so that runs whose names mean nothing would often differ as much"
     if not apart:
+        found = row["detectable"]
+        could = "no difference" if found is None else f"a difference of {cell(float(found))}"
         return (
             f"Whether the language or the model weighs more cannot be told: the difference is {estimate_text(row)} over items{runs}; "
-            f"so many items would show {_detectable(row)}."
+            f"so many items would show {could}."
         )
     if value > 0:
         what = "A model is more alike to itself in another language than to another model in the same"
@@ -126,11 +128,6 @@ def _difference(row: Row) -> str:
 _ERROR = 0.05
 NEEDS_GOLD = ("kappa_p", "error_consistency")
 """Statistics, by how their names begin, that are of right answers."""
-
-
-def _detectable(row: Row) -> str:
-    found = row["detectable"]
-    return "no difference" if found is None else f"a difference of {cell(float(found))}"
 
 
 def asides(parts: Sequence[SimilarityFindings], study: Mapping[str, Any]) -> list[str]:

@@ -76,7 +76,11 @@ class FilledChecklist:
         if format == "markdown":
             return f"## Checklist\n\n{format_table(self.table, 'markdown')}\n{self.card.markdown()}"
         if format == "latex":
-            return f"{format_table(self.table, 'latex')}\n{format_table(_card_table(self.card), 'latex')}"
+            rows = tuple(
+                {"axis": a.name, "ticked": ", ".join(a.ticked), "why": a.reason} for a in self.card.axes
+            )
+            card = Table("GenBench evaluation card", ("axis", "ticked", "why"), rows, {})
+            return f"{format_table(self.table, 'latex')}\n{format_table(card, 'latex')}"
         return format_table(self.table, format)
 
 
@@ -305,11 +309,6 @@ def _card(evidence: Evidence) -> Card:
         replace(a, ticked=("Practical",), reason=why) if a.name == "Motivation" else a for a in card.axes
     )
     return replace(card, axes=axes)
-
-
-def _card_table(card: Card) -> Table:
-    rows = tuple({"axis": a.name, "ticked": ", ".join(a.ticked), "why": a.reason} for a in card.axes)
-    return Table("GenBench evaluation card", ("axis", "ticked", "why"), rows, {})
 
 
 def _estimate(row: Row | None, statistic: str) -> str | None:
