@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,9 @@ class Document:
     more: tuple[tuple[str, str], ...] = ()
 
 
+@cache
 def load_wrappers(path: Path = WRAPPERS) -> Mapping[str, Mapping[str, Any]]:
-    """Read wrappers.yaml."""
+    """Read wrappers.yaml, once: nobody changes what it gives."""
     data: Mapping[str, Mapping[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return data
 

