@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,12 @@ QUICK = TuningSettings(rates=(1e-3, 3e-3), epochs=(2,), batch_size=16)
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> LabelledPairs:
     return read_epitome(write_pairs(tmp_path_factory.mktemp("pairs"), pairs=160))
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> LabelledPairs:
+    """Enough for every split to have both answers, where what is learnt doesn't matter."""
+    return read_epitome(write_pairs(tmp_path_factory.mktemp("few"), pairs=120))
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +113,7 @@ def test_the_baseline_on_the_real_pairs(shared_data: Path, tmp_path: Path) -> No
 
 def _overfit(pairs: LabelledPairs, folder: Path, **more: Any) -> tuple[Any, list[Example]]:
     none = Dropout(0.0, 0.0, 0.0)
-    settings = TuningSettings(rates=(5e-3,), epochs=(60,), batch_size=12, dropout=none, **more)
+    settings = TuningSettings(rates=(5e-3,), epochs=(30,), batch_size=12, dropout=none, **more)
     trainer = BiEncoderTrainer(str(folder), settings, placing=CPU)
     examples = list(pairs.examples["explorations"][:24])
     return trainer.fit(examples, trainer.grid[0], seed=1), examples
@@ -137,13 +144,19 @@ def test_the_response_is_read_beside_its_post(tmp_path: Path, tiny: Path) -> Non
     assert trained.predict(examples[:2]).tolist() == [1, 0]
 
 
+@pytest.fixture(scope="module")
+def overfitted(made: LabelledPairs, tiny: Path) -> tuple[Any, list[Example]]:
+    """A model that has learnt, and what it learnt from."""
+    return _overfit(made, tiny)
+
+
 def _train(pairs: LabelledPairs, encoder_folder: Path, out: Path, **more: Any) -> Training:
     trainer = BiEncoderTrainer(str(encoder_folder), QUICK, placing=CPU)
     return train_evaluator(pairs, trainer, out, bootstrap=Bootstrap(100), **more)
 
 
 def test_a_trained_bi_encoder_is_loaded_as_it_was_and_goes_on_where_it_was_stopped(
-    made: LabelledPairs, tiny: Path, tmp_path: Path
+    few: LabelledPairs, tiny: Path, tmp_path: Path
 ) -> None:
     told: list[str] = []
 
@@ -153,23 +166,23 @@ def test_a_trained_bi_encoder_is_loaded_as_it_was_and_goes_on_where_it_was_stopp
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        _train(made, tiny, tmp_path / "stopped", watch=stop)
+        _train(few, tiny, tmp_path / "stopped", watch=stop)
     with pytest.raises(UsageError, match="not finished; run the same"):
         property_evaluator(tmp_path / "stopped")
     rest: list[str] = []
-    resumed = _train(made, tiny, tmp_path / "stopped", watch=lambda what, done, total: rest.append(what))
-    whole = _train(made, tiny, tmp_path / "whole")
+    resumed = _train(few, tiny, tmp_path / "stopped", watch=lambda what, done, total: rest.append(what))
+    whole = _train(few, tiny, tmp_path / "whole")
     # 3 properties x (2 points + 1 final) x 2 epochs; the point that was stopped is done again.
     assert len(rest) == 18 - 8
     assert resumed == whole
-    for name in made.properties:
+    for name in few.properties:
         file = f"{name}.safetensors"
         assert (tmp_path / "stopped" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     evaluator = property_evaluator(tmp_path / "stopped", device="cpu")
-    assert evaluator.needs_context and evaluator.properties == made.properties
+    assert evaluator.needs_context and evaluator.properties == few.properties
     held = json.loads((tmp_path / "whole" / "search.json").read_text())
-    for place, name in enumerate(made.properties):
-        texts, posts, _ = _test_texts(made, name)
+    for place, name in enumerate(few.properties):
+        texts, posts, _ = _test_texts(few, name)
         found = evaluator.profiles(texts, posts)
         assert found.values[:, place].tolist() == held["final"][name]["predicted"]
         assert found.truncated == 0 and not any(found.reasons)
@@ -185,21 +198,21 @@ def test_a_trained_bi_encoder_is_loaded_as_it_was_and_goes_on_where_it_was_stopp
 
 
 def test_the_posts_encoder_learns_only_where_that_is_wished(
-    made: LabelledPairs, tiny: Path, tmp_path: Path
+    overfitted: tuple[Any, list[Example]], few: LabelledPairs, tiny: Path, tmp_path: Path
 ) -> None:
-    kept, _ = _overfit(made, tiny)
+    kept, _ = overfitted
     assert all(weight.grad is None for weight in kept.network.seeker.parameters())
     begun = dict(kept.network.seeker.state_dict())
     settings = TuningSettings(rates=(1e-3,), epochs=(1,), tune_seeker=True)
     trainer = BiEncoderTrainer(str(tiny), settings, placing=CPU)
-    train_evaluator(made, trainer, tmp_path / "out", bootstrap=Bootstrap(0))
+    train_evaluator(few, trainer, tmp_path / "out", bootstrap=Bootstrap(0))
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert "seeker.safetensors" not in files
     evaluator = property_evaluator(tmp_path / "out", device="cpu")
     weights: Any = pytest.importorskip("safetensors.torch")
     tuned = weights.load_file(tmp_path / "out" / "interpretations.safetensors")
     assert any(not torch.equal(begun[key], tuned[f"seeker.{key}"]) for key in begun)
-    texts, posts, _ = _test_texts(made, "interpretations")
+    texts, posts, _ = _test_texts(few, "interpretations")
     held = json.loads((tmp_path / "out" / "search.json").read_text())
     assert (
         evaluator.profiles(texts, posts).values[:, 1].tolist()
@@ -207,8 +220,8 @@ def test_the_posts_encoder_learns_only_where_that_is_wished(
     )
 
 
-def test_padding_and_company_change_no_profile(made: LabelledPairs, tiny: Path) -> None:
-    trained, examples = _overfit(made, tiny)
+def test_padding_and_company_change_no_profile(overfitted: tuple[Any, list[Example]]) -> None:
+    trained, examples = overfitted
     together = trained.predict(examples)
     alone = [int(trained.predict([example])[0]) for example in examples]
     assert together.tolist() == alone
@@ -229,6 +242,13 @@ def test_another_training_in_the_same_folder_is_refused(made: LabelledPairs, tmp
     assert again.read_bytes() == written
 
 
+@pytest.fixture(scope="module")
+def trained(made: LabelledPairs, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trained") / "out"
+    train_evaluator(made, TermWeightsTrainer(SMALL), folder, bootstrap=Bootstrap(0))
+    return folder
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -242,10 +262,8 @@ def test_another_training_in_the_same_folder_is_refused(made: LabelledPairs, tmp
         (lambda f: (f / "evaluator.json").write_text("{}"), "is not the manifest"),
     ],
 )
-def test_a_folder_that_was_changed_is_refused(
-    change: Any, said: str, made: LabelledPairs, tmp_path: Path
-) -> None:
-    train_evaluator(made, TermWeightsTrainer(SMALL), tmp_path / "out", bootstrap=Bootstrap(0))
+def test_a_folder_that_was_changed_is_refused(change: Any, said: str, trained: Path, tmp_path: Path) -> None:
+    shutil.copytree(trained, tmp_path / "out")
     change(tmp_path / "out")
     with pytest.raises(DataError, match=said):
         property_evaluator(tmp_path / "out")
@@ -279,9 +297,9 @@ def test_the_command_trains_resumes_and_says_what_is_wrong(
         assert main([*arguments]) == code
         return capsys.readouterr()
 
-    data = write_pairs(tmp_path / "data", pairs=240)
+    data = write_pairs(tmp_path / "data", pairs=120)
     rows = json.loads(command("--data", str(data), "--split", "--format", "json")[0])["rows"]
-    assert len(rows) == 9 and rows[0]["paper"] == 0.337 and rows[0]["posts"] == 180
+    assert len(rows) == 9 and rows[0]["paper"] == 0.337 and rows[0]["posts"] == 90
     arguments = [
         "--data",
         str(data),
@@ -310,7 +328,7 @@ def test_the_command_trains_resumes_and_says_what_is_wrong(
 
 
 def test_without_a_network_the_command_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = write_pairs(tmp_path / "data", pairs=240)
+    data = write_pairs(tmp_path / "data", pairs=120)
     assert main(["--data", str(data), "--encoder", "no/such", "--out", str(tmp_path / "x")]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: no/such: there is no such folder, and the hub could not give it: ")
