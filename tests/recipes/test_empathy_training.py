@@ -26,7 +26,7 @@ from tests.evaluators.property_encoders import encoder, write_pairs
 
 from hesperus.errors import DataError, UsageError
 from hesperus.evaluators import property_evaluator
-from hesperus.evaluators.properties.bi_encoder import Dropout
+from hesperus.evaluators.properties.bi_encoder import Dropout, logits, read
 from hesperus.evaluators.properties.encoders import Placing
 from hesperus.evaluators.properties.lookup_text import terms
 from hesperus.evaluators.properties.tfidf import TermWeights
@@ -221,10 +221,22 @@ def test_the_posts_encoder_learns_only_where_that_is_wished(
 
 
 def test_padding_and_company_change_no_profile(overfitted: tuple[Any, list[Example]]) -> None:
+    """Seen before it is rounded to present or absent: next to longer texts both texts of a pair are padded."""
     trained, examples = overfitted
-    together = trained.predict(examples)
-    alone = [int(trained.predict([example])[0]) for example in examples]
-    assert together.tolist() == alone
+    network, reader = trained.network, trained.reader
+
+    def scores(*pairs: tuple[str, str]) -> torch.Tensor:
+        (posts, _), (rows, _) = (reader.tokens.rows(texts) for texts in zip(*pairs, strict=True))
+        post, row = (reader.place.padded(many, reader.tokens.padding) for many in (posts, rows))
+        with torch.inference_mode():
+            first, seen = read(network.response, *row)[:, :1], read(network.seeker, *post)
+            return logits(network.layers, first, seen, post[1], Dropout(0.0, 0.0, 0.0))
+
+    pair = (examples[0].context, examples[0].text)
+    alone, in_company = scores(pair)[0], scores(pair, ("my cat " * 20, "so it was " * 15))[0]
+    assert in_company.tolist() == pytest.approx(alone.tolist(), abs=1e-4)
+    together = trained.predict(examples).tolist()
+    assert together == [int(trained.predict([example])[0]) for example in examples]
 
 
 def test_another_training_in_the_same_folder_is_refused(made: LabelledPairs, tmp_path: Path) -> None:
