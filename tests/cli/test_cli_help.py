@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 import hesperus.cli
+from command_line import hesperus as hesperus_command
 from hesperus.api.studies import study_declaration
 from hesperus.cli.app import app
 from hesperus.cli.mirrored import mirrored
@@ -98,9 +98,7 @@ def test_help_loads_no_other_command_and_nothing_heavy(words: list[str], others:
 def test_completion_offers_commands_and_flags() -> None:
     def offered(words: str, place: int) -> list[str]:
         environment = {"_HESPERUS_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(place)}
-        code = "from hesperus.cli.app import app; app(prog_name='hesperus')"
-        done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False)  # fmt: skip
-        return done.stdout.split()
+        return hesperus_command(environment=environment).stdout.split()
 
     assert offered("hesperus me", 1) == ["merge", "measure"]
     assert {"simulate", "strata", "checklist"} <= set(offered("hesperus tax ", 2))

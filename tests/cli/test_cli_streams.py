@@ -19,7 +19,7 @@ from waiting import ends, last_words, until
 
 COMMAND = (sys.executable, "-m", "hesperus")
 ASKING = ("run", "multisense", "--task", "atlas", "--model", "pocket/s", "--target", "de")
-MEASURE = (*COMMAND, "measure", "accuracy", "answers.parquet")
+SHOW = (*COMMAND, "tasks", "show", "atlas")
 
 
 @pytest.fixture
@@ -56,15 +56,13 @@ def test_a_reader_that_goes_away_is_no_failed_check(folder: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_behind_standard_output_is_one_line(folder: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*MEASURE, "--resamples", "0"], cwd=folder, stdout=full, stderr=subprocess.PIPE, check=False
-        )
+        done = subprocess.run(SHOW, cwd=folder, stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
     assert done.stderr == b"error: standard output: No space left on device\n"
 
 
 def test_a_closed_standard_output_is_no_fault(folder: Path) -> None:
-    line = f"exec {sys.executable} -m hesperus measure accuracy answers.parquet --resamples 0 >&-"
+    line = f"exec {' '.join(SHOW)} >&-"
     done = subprocess.run(["/bin/sh", "-c", line], cwd=folder, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 0
     assert all(line.startswith(b"note: ") for line in done.stderr.splitlines())
@@ -72,10 +70,8 @@ def test_a_closed_standard_output_is_no_fault(folder: Path) -> None:
 
 def test_what_a_terminal_cannot_show_is_written_as_its_code(folder: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    done = subprocess.run(
-        [*MEASURE, "--resamples", "0"], cwd=folder, env=environment, capture_output=True, check=False
-    )
-    assert done.returncode == 0 and b"\\xb7" in done.stdout
+    done = subprocess.run([*COMMAND, "tasks"], cwd=folder, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0 and b"\\u2013" in done.stdout
 
 
 @pytest.mark.parametrize("after", [0.0, 0.02])
