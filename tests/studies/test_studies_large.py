@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import re
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,12 +54,12 @@ def shown(result: RunResult, name: str) -> object:
 
 @pytest.mark.parametrize("kind", STUDIES)
 def test_a_run_by_the_disk_is_the_one_in_memory(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked_by_one: Callable[[str], RunResult]
 ) -> None:
-    held = run(kind, tmp_path / "held")
+    held = asked_by_one(kind)
     by_the_disk(monkeypatch)
     large = run(kind, tmp_path / "large")
-    one, other = read_run(tmp_path / "held"), read_run(tmp_path / "large")
+    one, other = read_run(held.folder), read_run(tmp_path / "large")
     assert one.records.equals(other.records)
     assert one.items is not None and other.items is not None and one.items.equals(other.items)
     assert one.signature == other.signature
@@ -79,8 +81,11 @@ def test_a_run_by_the_disk_is_the_one_in_memory(
     assert not list(tmp_path.rglob("*.parts")) and not list(tmp_path.rglob("*.partial"))
 
 
-def test_what_is_wrong_with_an_item_whose_id_is_on_disk_names_the_id(tmp_path: Path) -> None:
-    whole = run("similarity", tmp_path / "run")
+def test_what_is_wrong_with_an_item_whose_id_is_on_disk_names_the_id(
+    tmp_path: Path, asked_by_one: Callable[[str], RunResult]
+) -> None:
+    shutil.copytree(asked_by_one("similarity").folder, tmp_path / "run")
+    whole = hs.open_run(tmp_path / "run")
     odd = whole.records["item"].max()
     here = (pl.col("item") == odd) & (pl.col("input") == whole.records["input"][0])
     rows = whole.records.with_columns(

@@ -278,7 +278,7 @@ def test_the_planted_loss_of_information_is_found_with_its_coverage(tmp_path: Pa
     tags = ("de", "hi", "sw")
     made = OpenAnswersStudy.from_mapping(
         {"task": "atlas-describe", "models": ["pocket/l"], "languages": tags, "translator": "pocket/l",
-         "answers": {"temperature": 0, "max_tokens": 128}, "sample": {"n": 24}, "bootstrap": {"resamples": 500}}
+         "answers": {"temperature": 0, "max_tokens": 128}, "sample": {"n": 12}, "bootstrap": {"resamples": 200}}
     )  # fmt: skip
     run = run_study(made, tmp_path / "run")
     run.raise_if_incomplete()

@@ -22,8 +22,8 @@ from hesperus.studies.multisense.multisense_study import MultisenseStudy
 
 MODELS = ("pocket/s", "pocket/m")
 LANGUAGES = {
-    "generate": ("en", "sw", "ar", "zh"),
-    "logprobs": ("en", "hi", "ko"),
+    "generate": ("en", "ar", "zh"),
+    "logprobs": ("en", "sw"),
 }
 SURE = Bootstrap(level=0.999)
 """Many intervals are looked at here, and every one has to hold the planted value."""
@@ -129,7 +129,7 @@ def test_the_table_of_coverage_is_uneven_enough_to_tell(planted: Planted) -> Non
 
 def test_records_are_the_same_on_every_day(run: StudyRun, tmp_path: Path) -> None:
     study = MultisenseStudy.from_mapping(
-        {**run.run.study, "target": ["sw"], "models": ["pocket/s"], "originals": False}
+        {**run.run.study, "target": ["sw"], "models": ["pocket/s"], "originals": False, "sample": {"n": 40}}
     )
     first = run_study(study, tmp_path / "a" / "run")
     second = run_study(study, tmp_path / "b" / "run")

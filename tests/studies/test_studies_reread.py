@@ -175,7 +175,7 @@ def test_corrections_by_hand_win_where_the_reply_is_the_reviewed_one(tmp_path: P
         reread(records, overrides=load_overrides(file))
 
 
-def test_160_000_replies_in_seconds() -> None:
+def test_the_work_of_many_replies_grows_as_their_number() -> None:
     codes = ["en", "de", "zh", "fr", "es", "de_from_en", "zh_from_en", "en_from_de"]
     texts = [
         "A.",
@@ -184,7 +184,7 @@ def test_160_000_replies_in_seconds() -> None:
         "Die richtige Antwort ist (C) Keines von beiden.",
         "A）第一个句子涵盖了第二个句子",
     ]
-    height = 160_000
+    height = 40_000
     records = pl.DataFrame(
         {
             "model": ["m/x"] * height,

@@ -13,8 +13,8 @@ from hesperus.models.pocket import beliefs
 
 MODELS = ("pocket/s", "pocket/m", "pocket/l")
 LANGUAGES = {
-    "generate": ("en", "sw", "ar", "zh"),
-    "logprobs": ("en", "hi", "ko"),
+    "generate": ("en", "ar", "zh"),
+    "logprobs": ("en", "sw"),
 }
 OPTIONS = 4
 
