@@ -25,9 +25,10 @@ _NODES = """
 import json, sys
 from ray.cluster_utils import Cluster
 
-head = {"num_cpus": 2, "include_dashboard": False, "object_store_memory": 80 * 2**20}
+# Ray starts as many idle workers on a node as it has CPUs, each of which takes a second of one.
+head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 80 * 2**20}
 cluster = Cluster(initialize_head=True, head_node_args=head, shutdown_at_exit=False)
-other = cluster.add_node(num_cpus=2, object_store_memory=80 * 2**20)
+other = cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20)
 nodes = [
     {name: [one.process.pid for one in many] for name, many in node.all_processes.items()}
     for node in (cluster.head_node, other)
@@ -110,7 +111,7 @@ def listening(pids: list[int]) -> set[str]:
 
 @contextmanager
 def two_nodes() -> Iterator[Nodes]:
-    """Two nodes of two CPUs each, until the block ends."""
+    """Two nodes of one CPU each, until the block ends."""
     process = subprocess.Popen(
         [sys.executable, "-c", _NODES],
         stdin=subprocess.PIPE,

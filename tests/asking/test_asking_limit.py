@@ -119,12 +119,12 @@ def bucket(rate: float, size: float, latency: float, faults: float = 0.0, refusa
     return lambda now, in_flight, rng: running.send((now, rng))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(
     ("refusals", "faults"), [(0.0, 0.0), (0.0, 0.3), (0.15, 0.15), (0.3, 0.0), (0.05, 0.25)]
 )
 def test_where_chance_refuses_the_rate_stays_above_70_percent_of_what_could_be_served(refusals, faults, seed):
-    found = Simulation(by_chance(0.05, refusals, faults), 12_000, seed=seed).run()
+    found = Simulation(by_chance(0.05, refusals, faults), 6_000, seed=seed).run()
     lost = refusals + faults
     could = (1 - lost) * 64 / ((1 - lost) * 0.055 + lost * 0.025)
     assert found.rate >= 0.8 * could and found.busiest == 64
@@ -148,9 +148,9 @@ def test_a_token_bucket_is_met_by_a_process_that_comes_late():
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_bucket_behind_faults_is_met_as_well(seed):
-    assert Simulation(bucket(200, 200, 0.05, faults=0.3), 15_000, seed=seed).run().rate >= 0.85 * 200
+    assert Simulation(bucket(200, 200, 0.05, faults=0.3), 8_000, seed=seed).run().rate >= 0.85 * 200
     mixed = bucket(200, 200, 0.05, faults=0.2, refusals=0.1)
-    assert Simulation(mixed, 15_000, seed=seed).run().rate >= 0.7 * 200
+    assert Simulation(mixed, 8_000, seed=seed).run().rate >= 0.7 * 200
 
 
 def test_an_endpoint_with_few_places_is_not_run_down():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections import Counter
@@ -26,8 +25,9 @@ from hesperus.models import Model, ModelOptions, model
 from hesperus.studies.asked.stages import run_study
 from hesperus.types import Prompt, Reply, Request
 from loopback_endpoint import Say, Send, serving, user_text
+from own_process import started
 from ray_nodes import below, is_running, kill, listening, two_nodes
-from waiting import LIMIT, last_words, until
+from waiting import last_words, until
 
 SECRET, VARIABLE = "sk-planted-5b1d9c", "PLANTED_RAY_KEY"
 CONCURRENCY = 16
@@ -43,10 +43,8 @@ def questions(asked: Model, count: int) -> list[Request]:
     return [Request(asked.name, Prompt(f"q{n}")) for n in range(count)]
 
 
-def command(*words: object) -> list[str]:
-    return [sys.executable, "-m", "hesperus", "run", "similarity", "--task", "atlas", "--language", "en", "--language", "de",
-            "--quiet", "--scoring", "generate",
-            "--concurrency", str(CONCURRENCY), *map(str, words)]  # fmt: skip
+RUN = ("run", "similarity", "--task", "atlas", "--language", "en", "--language", "de", "--quiet", "--scoring", "generate",
+       "--concurrency", CONCURRENCY)  # fmt: skip
 
 
 def stored(path: Path) -> Counter[str]:
@@ -77,7 +75,7 @@ def test_a_study_whose_worker_is_killed_has_the_bytes_of_one_in_this_process(tmp
 def test_a_worker_and_then_a_node_are_killed_and_nothing_is_lost_or_asked_twice(tmp_path, nodes, monkeypatch):
     """And no key is kept by Ray or by us."""
     monkeypatch.setenv(VARIABLE, SECRET)
-    count, killed = 1200, list[str]()
+    count, killed = 600, list[str]()
     with serving(lambda body, _: Say(f"you said: {user_text(body)}", seconds=0.1)) as endpoint:
         options = ModelOptions(endpoint.url, key_variable=VARIABLE)
 
@@ -143,9 +141,7 @@ def test_an_interrupt_keeps_what_is_in_flight(tmp_path, nodes):
             "--engine-address",
             nodes.address,
         ]
-        process = subprocess.Popen(
-            command(*flags, "--out", tmp_path / "run"), stderr=subprocess.PIPE, text=True
-        )
+        process = started(*RUN, *flags, "--out", tmp_path / "run")
         until(lambda: len(endpoint.bodies) >= 8, running=process)
         process.send_signal(signal.SIGINT)
         said = last_words(process)
@@ -157,12 +153,10 @@ def test_an_interrupt_keeps_what_is_in_flight(tmp_path, nodes):
 def test_a_cluster_that_vanishes_is_said_and_the_run_goes_on_without_it(tmp_path, nodes):
     with serving(lambda body, _: Say("A", seconds=0.05)) as endpoint:
         flags = ["--model", "http/m", "--base-url", endpoint.url, "--out", tmp_path / "run"]
-        process = subprocess.Popen(
-            command(*flags, "--engine", "ray", "--engine-address", nodes.address),
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "RAY_gcs_rpc_server_reconnect_timeout_s": "3"},
-        )
+        process = started(
+            *RUN, *flags, "--engine", "ray", "--engine-address", nodes.address,
+            environment={"RAY_gcs_rpc_server_reconnect_timeout_s": "3"},
+        )  # fmt: skip
         until(lambda: len(endpoint.bodies) >= 40, running=process)
         nodes.kill_node(nodes.other)
         nodes.kill_node(nodes.head)
@@ -171,7 +165,7 @@ def test_a_cluster_that_vanishes_is_said_and_the_run_goes_on_without_it(tmp_path
         assert f"the Ray cluster at {nodes.address} is gone" in said and "--engine local" in said
         before, kept = Counter(endpoint.asked), stored(tmp_path / "replies.sqlite")
         assert kept <= before and sum((before - kept).values()) <= CONCURRENCY
-        end = subprocess.run(command(*flags), capture_output=True, text=True, timeout=LIMIT)
+        end = hesperus(*RUN, *flags)
         assert end.returncode == 0, end.stderr
         assert all(before[text] == times for text, times in Counter(endpoint.asked).items() if text in kept)
 
@@ -187,7 +181,7 @@ def test_an_address_that_does_not_answer_is_said(tmp_path):
         "--out",
         tmp_path / "run",
     ]
-    end = subprocess.run(command(*flags), capture_output=True, text=True, timeout=LIMIT)
+    end = hesperus(*RUN, *flags)
     assert end.returncode == 3 and "no Ray cluster answers at 127.0.0.1:9" in end.stderr
 
 
@@ -250,6 +244,7 @@ def test_settings_of_an_engine_without_it_are_refused():
 
 
 def test_batches_need_no_workers(tmp_path):
-    words = command("--model", "openai/m", "--engine", "ray", "--batch", "wait", "--out", tmp_path / "run")
-    end = hesperus(*words[3:])
+    end = hesperus(
+        *RUN, "--model", "openai/m", "--engine", "ray", "--batch", "wait", "--out", tmp_path / "run"
+    )
     assert end.returncode == 2 and "leave --engine ray out" in end.stderr

@@ -189,7 +189,7 @@ def test_a_share_of_faults_of_every_kind_loses_nothing_and_mixes_nothing_up():
         sys.executable,
         str(benchmark),
         "--requests",
-        "500",
+        "200",
         "--seconds",
         "0.03",
         "--floor",
