@@ -102,20 +102,6 @@ def test_one_of_each_kind_is_used_by_its_name(call: Call, tmp_path: Path) -> Non
     assert "hesperus measure counted run" in ran.stderr
     measured = call("measure", "counted", "run", "--format", "json")
     assert counts(measured) == {"parrot/a": 6}
-    assert json.loads(call("plan", "once", "--task", "tides", *data, "--model", "parrot/a", "--format", "json").stdout)["rows"][-1]["to_ask"] == 6  # fmt: skip
-    checked = call("check", "run", "--require", "counted[model=parrot/a] >= 7", "--format", "json", ends=1)
-    assert json.loads(checked.stdout)["rows"][0]["value"] == 6
-    call("check", "run", "--require", "counted.records[model=parrot/a] >= 6", "--require", "counted > 5")
-    said = " ".join(call("measure", "--help").stdout.split())
-    assert "Measures of plug-ins: counted: How many records each model has." in said
-    shown = call("measure", "counted", "run").stdout
-    assert re.search(r"Records\D+6\b", shown), shown
-    assert "Records" in call("measure", "counted", "run", "--format", "latex").stdout
-    call("report", "run")
-    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "Further measures" in page and "How many records each model has" in page
-    assert page.count("<h1>") == 1 and "<h1>Every question once" in page and "6 answers by one parrot" in page
-    assert "--language" in call("run", "once", "--help").stdout
 
     words = (
         "multisense",
@@ -153,6 +139,29 @@ def test_one_of_each_kind_is_used_by_its_name(call: Call, tmp_path: Path) -> Non
     call("import", "answers.bars", "--out", "imported")  # told by its name
     accuracy = json.loads(call("measure", "accuracy", "imported", "--format", "json").stdout)["rows"]
     assert [row["value"] for row in accuracy] == [0.5]
+
+
+def test_a_study_and_a_measure_of_a_plug_in_are_as_any_other(tmp_path: Path) -> None:
+    """Planned, checked, shown, explained and on the page."""
+    call = caller(tmp_path, "--plugin", str(OFFERS))
+    data = ("--data", OFFERS.with_name("tides.jsonl"))
+    asked = ("once", "--task", "tides", *data, "--model", "parrot/a")
+    planned = json.loads(call("plan", *asked, "--format", "json").stdout)
+    assert planned["rows"][-1]["to_ask"] == 6
+    call("run", *asked, "--out", "run", "-q")
+    checked = call("check", "run", "--require", "counted[model=parrot/a] >= 7", "--format", "json", ends=1)
+    assert json.loads(checked.stdout)["rows"][0]["value"] == 6
+    call("check", "run", "--require", "counted.records[model=parrot/a] >= 6", "--require", "counted > 5")
+    said = " ".join(call("measure", "--help").stdout.split())
+    assert "Measures of plug-ins: counted: How many records each model has." in said
+    shown = call("measure", "counted", "run").stdout
+    assert re.search(r"Records\D+6\b", shown), shown
+    assert "Records" in call("measure", "counted", "run", "--format", "latex").stdout
+    call("report", "run")
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Further measures" in page and "How many records each model has" in page
+    assert page.count("<h1>") == 1 and "<h1>Every question once" in page and "6 answers by one parrot" in page
+    assert "--language" in call("run", "once", "--help").stdout
 
 
 def test_a_study_file_names_its_plug_in(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, hs.RunResult]:
     return {
         name: hs.run(
             name, out=place / name, store=place / "replies.sqlite", progress=False, models=["pocket/s", "pocket/m"],
-            sample={"n": 12}, **settings,
+            sample={"n": 8}, **settings,
         )
         for name, settings in STUDY.items()
     }  # fmt: skip
@@ -70,9 +70,9 @@ def test_a_measure_is_the_same_from_the_run_the_folder_and_the_command(
     runs: dict[str, hs.RunResult], name: str, what: str
 ) -> None:
     run = runs[name]
-    found = run.measure(what, resamples=200)
-    assert found.rows and found.document() == hs.measure(what, run.folder, resamples=200).document()
-    printed = command("measure", what, run.folder, "--resamples", 200, "--format", "json")
+    found = run.measure(what, resamples=20)
+    assert found.rows and found.document() == hs.measure(what, run.folder, resamples=20).document()
+    printed = command("measure", what, run.folder, "--resamples", 20, "--format", "json")
     assert printed.exit_code == 0, printed.output
     assert json.loads(printed.stdout) == json.loads(json.dumps(found.document()))
 
@@ -97,15 +97,15 @@ def test_an_estimate_of_an_audit_is_checked_like_any_measure(runs: dict[str, hs.
 
 @pytest.mark.parametrize("name", STUDY)
 def test_every_study_has_a_page(runs: dict[str, hs.RunResult], name: str, tmp_path: Path) -> None:
-    written = hs.report(runs[name], tmp_path / "page.html", resamples=200)
+    written = hs.report(runs[name], tmp_path / "page.html", resamples=20)
     by_command = tmp_path / "again.html"
-    assert command("report", runs[name].folder, "--out", by_command, "--resamples", 200).exit_code == 0
+    assert command("report", runs[name].folder, "--out", by_command, "--resamples", 20).exit_code == 0
     assert written.read_text(encoding="utf-8") == by_command.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", STUDY)
 def test_a_plan_sends_nothing_and_counts_what_is_stored(runs: dict[str, hs.RunResult], name: str) -> None:
-    settings = {"models": ["pocket/s", "pocket/m"], "sample": {"n": 12}, **STUDY[name]}
+    settings = {"models": ["pocket/s", "pocket/m"], "sample": {"n": 8}, **STUDY[name]}
     fresh = hs.plan(name, **settings).rows
     held = hs.plan(name, store=runs[name].folder.parent / "replies.sqlite", **settings).rows
     totals = [
@@ -136,10 +136,10 @@ def test_it_works_inside_a_running_event_loop(tmp_path: Path) -> None:
 
 def test_runs_are_compared_and_open_answers_evaluated(runs: dict[str, hs.RunResult], tmp_path: Path) -> None:
     folder = runs["multisense"].folder
-    found = hs.compare(folder, folder, "accuracy", model_a="pocket/s", model_b="pocket/m", resamples=200)
+    found = hs.compare(folder, folder, "accuracy", model_a="pocket/s", model_b="pocket/m", resamples=20)
     assert found.measure == "compare accuracy" and {row["model_a"] for row in found.rows} == {"pocket/s"}
     stores = {"store": tmp_path / "r.sqlite", "translations": tmp_path / "t.sqlite"}
-    answers = hs.evaluate("information", runs["translate_then_evaluate"].folder, translator="pocket/l", progress=False, resamples=200, **stores)  # fmt: skip
+    answers = hs.evaluate("information", runs["translate_then_evaluate"].folder, translator="pocket/l", progress=False, resamples=20, **stores)  # fmt: skip
     assert answers.table().rows and "information of" in repr(answers)
     assert answers.report(tmp_path / "page.html").stat().st_size > 10_000
     assert (answers.save(tmp_path / "saved") / "pairs.parquet").is_file()

@@ -68,11 +68,11 @@ def test_african_benchmarks(shared_data: Path, name: str) -> None:
         assert "53" in found(audit, "answer_leak", "bm")
         assert "9" in found(audit, "repeated_option", "sn")
     elif name == "winogrande":
-        audit = audited(folder / "winogrande_first300_12lang.jsonl.gz")
+        audit = audited(folder / "winogrande_first300_12lang.jsonl.gz", "en", "zu", "xh")
         # Twin sentences whose deciding word the translation lost: one text, two golds.
         assert "30P8I9JKOKZ0Z2PP3VHNCTI3OZ4V5G-1" in found(audit, "duplicate_text", "zu")
         assert found(audit, "answer_leak", "zu") == set()
     else:
-        audit = audited(folder / "mmlu_medical_12lang.jsonl.gz", task="item", row="item")
+        audit = audited(folder / "mmlu_medical_12lang.jsonl.gz", "en", "st", "sn", task="item", row="item")
         assert "mmlu-clinical_knowledge/243" in found(audit, "language", "st")
         assert "mmlu-clinical_knowledge/7" in found(audit, "repeated_option", "sn")

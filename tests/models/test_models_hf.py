@@ -289,7 +289,7 @@ class TestSampling:
                 ordered, order = chances.sort(descending=True)
                 chances[order[ordered.cumsum(-1) - ordered >= settings.top_p]] = 0.0
                 chances /= chances.sum()
-            many = [Request(made.name, Prompt("Why?"), settings, repeat=repeat) for repeat in range(1, 601)]
+            many = [Request(made.name, Prompt("Why?"), settings, repeat=repeat) for repeat in range(1, 301)]
             texts = [reply.text for reply in made.replies(many)]
             likely = int(chances.argmax())
             share = texts.count(words.decode([likely])) / len(texts)

@@ -43,9 +43,9 @@ def mixed_requests(count: int, seed: int = 3) -> list[Request]:
 
 
 def test_replies_do_not_depend_on_the_batch(model: PocketModel) -> None:
-    requests = mixed_requests(96)
+    requests = mixed_requests(48)
     alone = [reply for request in requests for reply in model.replies([request])]
-    for size in (2, 7, 32, 96):
+    for size in (2, 7, 48):
         batched = [r for i in range(0, len(requests), size) for r in model.replies(requests[i : i + size])]
         assert batched == alone, size
     order = list(range(len(requests)))
@@ -54,7 +54,7 @@ def test_replies_do_not_depend_on_the_batch(model: PocketModel) -> None:
 
 
 def test_a_fresh_model_gives_the_same_replies(model: PocketModel) -> None:
-    requests = mixed_requests(48)
+    requests = mixed_requests(24)
     assert PocketModel("pocket/m").replies(requests) == model.replies(requests)
 
 
