@@ -19,6 +19,7 @@ from hesperus.api.results import RunResult
 from hesperus.api.studies import study_declaration, study_table
 from hesperus.asking import engine
 from hesperus.errors import DataError, UsageError
+from hesperus.records import packed as records_packed
 from hesperus.records import read_run, write_run, writing
 from hesperus.records.files import parts_folder
 from hesperus.records.packed import is_numbered, packed_records
@@ -31,7 +32,7 @@ def by_the_disk(patch: pytest.MonkeyPatch) -> None:
     """Bounds that the small runs of these tests exceed."""
     for room, name, value in (
         (engine, "COMPUTED_PART", 7), (stages, "_IN_MEMORY", 5), (keeping, "_FEW", 3), (keeping, "_ITEMS_AT_ONCE", 5),
-        (writing, "_AT_ONCE", 11), (packed, "_IN_MEMORY", 600), (packed, "_AT_ONCE", 4),
+        (writing, "_AT_ONCE", 11), (writing, "_FIRST", 5), (records_packed, "_IDS_AT_ONCE", 7), (packed, "_IN_MEMORY", 600), (packed, "_AT_ONCE", 4),
     ):  # fmt: skip
         patch.setattr(room, name, value)
 
