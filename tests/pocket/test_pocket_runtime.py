@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -159,6 +160,13 @@ def test_the_identity_names_the_weights(tmp_path: Path) -> None:
     assert PocketModel("pocket/s", tmp_path).identity["weights"] == identities["s"]
     (folder / "model.safetensors").write_bytes(b"other")
     assert PocketModel("pocket/s", tmp_path).identity["weights"] != identities["s"]
+
+
+def test_files_that_were_changed_are_read_anew(tmp_path: Path) -> None:
+    requests = mixed_requests(8)
+    for size in ("s", "m"):
+        shutil.copytree(WEIGHTS / size, tmp_path / "s", dirs_exist_ok=True)
+        assert PocketModel("pocket/s", tmp_path).replies(requests) == PocketModel(f"pocket/{size}").replies(requests)  # fmt: skip
 
 
 def test_an_unknown_size_is_refused() -> None:

@@ -12,7 +12,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -218,11 +218,7 @@ class PocketModel:
         path = self._folder / "model.onnx"
         if not path.is_file():
             raise DataError("a pocket model's file is missing; `make pocket` writes it", file=path)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return _opened(path, self.identity["weights"])
 
     @cached_property
     def _cache_names(self) -> tuple[str, ...]:
@@ -231,6 +227,16 @@ class PocketModel:
     @cached_property
     def _cache_shapes(self) -> tuple[tuple[int, int, int], ...]:
         return tuple((entry.shape[1], 0, entry.shape[3]) for entry in self._session.get_inputs()[1:])
+
+
+@lru_cache(maxsize=len(SIZES))
+def _opened(path: Path, weights: str) -> Any:
+    """The session of a graph, shared by all models of these weights: to open one takes as long as 150 short replies."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 def _settled(request: Request) -> Request:
