@@ -23,12 +23,19 @@ corpora = st.lists(st.tuples(words, words), min_size=1, max_size=8)
 @given(corpora)
 def test_sums_of_statistics_give_what_sacrebleu_gives_for_the_corpus(corpus: list[tuple[str, str]]) -> None:
     hypotheses, references = [pair[0] for pair in corpus], [pair[1] for pair in corpus]
-    bleu = Bleu().score(Bleu().statistics(hypotheses, references).sum(axis=0))
-    assert bleu == BLEU(force=True).corpus_score(hypotheses, [references]).score
-    for order in (0, 2):
-        metric = Chrf(word_order=order)
-        chrf = metric.score(metric.statistics(hypotheses, references).sum(axis=0))
-        assert chrf == CHRF(word_order=order).corpus_score(hypotheses, [references]).score
+    both: list[tuple[Bleu | Chrf, BLEU | CHRF]] = [
+        (Bleu(), BLEU(force=True)),
+        (Bleu(effective_order=True), BLEU(force=True, effective_order=True)),
+        *((Chrf(word_order=order), CHRF(word_order=order)) for order in (0, 2)),
+    ]
+    for ours, theirs in both:
+        counts = ours.statistics(hypotheses, references)
+        whole = theirs.corpus_score(hypotheses, [references]).score
+        each = [theirs.corpus_score([a], [[b]]).score for a, b in corpus]
+        assert ours.score(counts.sum(axis=0)) == pytest.approx(whole, abs=1e-9)
+        assert ours.score(counts).tolist() == pytest.approx(each, abs=1e-9)
+        # As the weights of resamples make them.
+        assert ours.score(counts * 1.01).tolist() == ours.score(np.rint(counts * 1.01)).tolist()
 
 
 def test_a_text_of_fewer_than_four_tokens_scores_0_since_there_is_no_effective_order() -> None:

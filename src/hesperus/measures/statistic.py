@@ -338,24 +338,17 @@ def influences(statistic: Statistic) -> Floats:
 
 def score_interval(
     bootstrap: Bootstrap,
-) -> Callable[[Floats, Callable[[Floats], float | None], Corners], tuple[float | None, float | None]]:
-    """Makes the interval of a corpus score, which takes the sums of one corpus at a time (BLEU, chrF).
+) -> Callable[[Floats, Reduce, Corners], tuple[float | None, float | None]]:
+    """Makes the interval of a corpus score (BLEU, chrF).
 
     Args:
         bootstrap: How to resample.
 
     Returns:
-        From columns [items, k], a score of their sums [k] (None if undefined) and corners: the ends, or None for both.
+        From columns [items, k], scores of their sums [..., k] (NaN if undefined) and corners: the ends, or None for both.
     """
 
-    def ends(
-        columns: Floats, score: Callable[[Floats], float | None], corners: Corners
-    ) -> tuple[float | None, float | None]:
-        def reduce(sums: Floats) -> Floats:
-            values = [score(row) for row in sums.reshape(-1, sums.shape[-1])]
-            defined = [np.nan if value is None else value for value in values]
-            return np.array(defined).reshape(sums.shape[:-1])
-
+    def ends(columns: Floats, reduce: Reduce, corners: Corners) -> tuple[float | None, float | None]:
         found = estimate(Statistic(tuple(columns.T.copy()), reduce, corners, len(columns)), bootstrap)
         return found.low, found.high
 

@@ -1,7 +1,8 @@
 """BLEU and chrF as values: parameters in, statistics of each segment out, any sum of them to a score.
 
-The counting and the formulas are sacrebleu's. Splitting a score in two (statistics, then reduce) is what lets one
-count serve the corpus, the item and every resample of items; sacrebleu does the same in its significance tests.
+The counting is sacrebleu's, and so are the formulas, here for any number of sums at once: an interval needs thousands.
+Splitting a score in two (statistics, then reduce) is what lets one count serve the corpus, the item and every resample of
+items; sacrebleu does the same in its significance tests.
 References: Papineni et al. 2002 and Post 2018 (BLEU), Popović 2015 (chrF).
 """
 
@@ -88,9 +89,16 @@ class _Ngrams:
         found = _sacrebleu(self)._extract_corpus_statistics(hypotheses, [references])
         return np.asarray(found, np.float64)
 
-    def score(self, total: Counts) -> float:
-        """The score of counts summed over any segments; 0 where nothing matches, or nothing is there."""
-        return float(_sacrebleu(self)._compute_score_from_stats([round(count) for count in total]).score)
+    def score(self, totals: Counts) -> Counts:
+        """Scores of counts summed over any segments; 0 where nothing matches, or nothing is there.
+
+        Args:
+            totals: Sums, of shape (..., width); those of resamples need not be whole numbers, and are rounded.
+
+        Returns:
+            Scores from 0 to 100, of shape (...).
+        """
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +120,22 @@ class Bleu(_Ngrams):
     def width(self) -> int:
         """Statistics of a segment: length, length of the reference, matches and n-grams of each order."""
         return 2 + 2 * self.order
+
+    def score(self, totals: Counts) -> Counts:
+        """See _Ngrams: the geometric mean of the precisions, lowered where the text is shorter than its reference."""
+        counts = np.rint(totals)
+        ours, theirs = counts[..., 0], counts[..., 1]
+        matched, grams = counts[..., 2 : 2 + self.order], counts[..., 2 + self.order :]
+        reached = np.logical_and.accumulate(grams > 0, axis=-1)
+        # Where an order has no match it is smoothed: half a match, then a quarter, …
+        unmatched = reached & (matched == 0)
+        halves = 0.5 ** np.cumsum(unmatched, axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(np.where(unmatched, halves, matched) / grams).sum(axis=-1, where=reached)
+            mean = logs / (reached.sum(axis=-1) if self.effective_order else self.order)
+            shortness = np.where(ours < theirs, np.exp(1.0 - theirs / ours), 1.0)
+        is_scored = matched.any(axis=-1) & (self.effective_order | reached.all(axis=-1))
+        return np.where(is_scored, 100.0 * shortness * np.exp(mean), 0.0)
 
     def corners(self, mean: Counts) -> Corners:
         """Counts of a text of mean counts that is all matched, and of one in which nothing is."""
@@ -138,6 +162,17 @@ class Chrf(_Ngrams):
     def width(self) -> int:
         """Statistics of a segment: n-grams of both sides and matches, for each order."""
         return 3 * (self.char_order + self.word_order)
+
+    def score(self, totals: Counts) -> Counts:
+        """See _Ngrams: F of precision and recall, each the mean over the orders that both texts reach."""
+        ours, theirs, matched = (np.rint(totals[..., place::3]) for place in range(3))
+        reached = (ours > 0) & (theirs > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precision, recall = (
+                (matched / of).sum(axis=-1, where=reached) / reached.sum(axis=-1) for of in (ours, theirs)
+            )
+            both = self.beta**2 * precision + recall
+            return np.where(both > 0, 100.0 * (1 + self.beta**2) * precision * recall / both, 0.0)
 
     def corners(self, mean: Counts) -> Corners:
         """Counts of a text of mean counts that is all matched, and of one in which nothing is."""

@@ -8,6 +8,7 @@ does (section 3.3).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -26,8 +27,8 @@ Floats = npt.NDArray[np.float64]
 ItemBleu = Literal["effective_order", "ohmer2023"]
 """How BLEU of one text treats texts of fewer than four tokens."""
 
-Reduce = Callable[[Floats], float | None]
-"""Sums of columns, [k], to a score."""
+Reduce = Callable[[Floats], Floats]
+"""Sums of columns, [..., k], to scores, [...]; NaN where one is undefined."""
 
 Interval = Callable[[Floats, Reduce, Corners], tuple[float | None, float | None]]
 """Per-item columns [items, k], how their sums become a score, and columns of pseudo-items to the ends of an interval."""
@@ -87,7 +88,7 @@ class _Scored:
     reduce: Reduce
     corners: Callable[[Floats], Corners]
     """Sums of a pseudo-item in each corner, from the mean sums of the items."""
-    segment: Callable[[Floats], float | None] | None = None
+    segment: Reduce | None = None
 
 
 def score_senses(
@@ -180,12 +181,12 @@ def _score_one(
         width = scored.statistics.shape[1]
         by_item = scored.statistics.reshape(n, len(fields), width)
         score = scored.segment or scored.reduce
-        each = [[score(segment) for segment in item] for item in by_item]
+        each = [list(map(_known, item)) for item in score(by_item).tolist()]
         if scored.name == "bleu":
             columns |= {f"bleu:{name}": [item[at] for item in each] for at, name in enumerate(fields)}
         columns[scored.name] = [_mean(item) for item in each]
         low, high = _ends(scored, by_item.sum(axis=1), interval)
-        value = scored.reduce(scored.statistics.sum(axis=0)) if n else None
+        value = _known(float(scored.reduce(scored.statistics.sum(axis=0)))) if n else None
         rows.append(
             {"statistic": scored.name, "value": value, "low": low, "high": high, "n": n,
              "excluded": excluded, "reason": reason}
@@ -248,8 +249,13 @@ def _unit_ends(mean: Floats) -> Corners:
     return (texts, texts), (0.0, texts)
 
 
-def _quotient(total: Floats) -> float | None:
-    return float(total[0]) / float(total[1]) if total[1] else None
+def _quotient(totals: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(totals[..., 0] / totals[..., 1])
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
 
 from hesperus.errors import SenseError, UnknownNameError
@@ -171,7 +170,7 @@ def _corpus(metric: Bleu | Chrf, hypotheses: Sequence[str], references: Sequence
     counts = metric.statistics(hypotheses, references)
     return Statistic(
         tuple(counts.T.copy()),
-        lambda sums: np.apply_along_axis(metric.score, -1, sums),
+        metric.score,
         metric.corners(counts.mean(axis=0)) if len(counts) else NoCorners("there is no prompt"),
         len(hypotheses),
         undefined="no prompt to check",
