@@ -43,7 +43,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_the_study_over_http_equals_the_embedded_one(served: str, tmp_path: Path) -> None:
     name = str(WEIGHTS / "s")
     common = {
-        "task": "atlas", "target": ["de", "zh"], "sample": {"n": 8}, "repeats": 1, "concurrency": 2,
+        "task": "atlas", "target": ["de", "zh"], "sample": {"n": 4}, "repeats": 1, "concurrency": 2,
         "answers": {"temperature": 0, "max_tokens": 8}, "making": {"temperature": 0, "max_tokens": 96},
     }  # fmt: skip
     local = run_study(
@@ -56,4 +56,4 @@ def test_the_study_over_http_equals_the_embedded_one(served: str, tmp_path: Path
     remote.raise_if_incomplete()
     columns = ["item", "instruction", "input", "repeat", "outcome", "answer", "reply"]
     assert local.records.select(columns).equals(remote.records.select(columns))
-    assert len(remote.records) == 8 * 7
+    assert len(remote.records) == 4 * 7
