@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 import pytest
 
@@ -75,3 +77,29 @@ def test_cells_that_are_named_are_compared_with(settings: dict[str, str], wanted
         assert a.startswith(_sense("en"))
         found.append(f"{first} {second} {b[len('instruction=') :][:2]}{' 2' * b.endswith('repeat=2')}")
     assert found == wanted
+
+
+def test_ranks_are_of_an_items_own_options_wherever_these_are_among_the_labels() -> None:
+    """Of two options the orders differ: the second place alone agrees. Of three, half of the first two and the last."""
+    said = {
+        "en": {
+            ("yes", "no"): [0.6, 0.4],
+            ("no", "yes", "maybe"): [0.5, 0.3, 0.2],
+            ("red", "blue"): [0.2, 0.8],
+        },
+        "de": {
+            ("yes", "no"): [0.3, 0.7],
+            ("no", "yes", "maybe"): [0.2, 0.5, 0.3],
+            ("red", "blue"): [0.9, 0.1],
+        },
+    }
+    rows = [
+        {"model": "m", "task": "t", "item": options[0], "instruction": tag, "input": tag, "outcome": "answered",
+         "answer": options[probs.index(max(probs))], "gold": options[-1], "options": list(options), "probs": probs}
+        for tag, items in said.items() for options, probs in items.items()
+    ]  # fmt: skip
+    rows = [{**row, "item": "+".join(row["options"])} for row in rows]  # type: ignore[arg-type]
+    found = hesperus.measure("agreement", conform(pl.DataFrame(rows)), resamples=0).rows
+    (ranks,) = [row["value"] for row in found if row["statistic"] == "rank_consistency"]
+    of_two, of_three = 1 / (1 + math.e), (math.e / 2 + 1) / (math.e**2 + math.e + 1)
+    assert ranks == pytest.approx((2 * of_two + of_three) / 3, abs=1e-6)

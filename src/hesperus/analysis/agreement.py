@@ -130,7 +130,7 @@ def _add(
     found = dict(_measured(hard, places, hard_names, lost, bootstrap, moments=moments))
     scored = np.zeros(len(places), dtype=np.bool_)
     if arrays.probs is not None:
-        soft = SoftRuns(arrays.probs[:, common.kept], common.key)
+        soft = _soft_runs(arrays.probs[:, common.kept], common.key)
         given = soft.counted().astype(np.float32)
         scored = (given @ given.T)[places[:, 0], places[:, 1]] > 0
         found |= _measured(soft, places[scored], _SOFT, lost[scored], bootstrap)
@@ -153,6 +153,18 @@ def _add(
     add("statistic", ([name] * len(places) for name in found))
     for column in ESTIMATE_COLUMNS:
         add(column, (cells[column] for cells in found.values()))
+
+
+def _soft_runs(probs: npt.NDArray[np.float64], key: Key) -> SoftRuns:
+    """Probabilities by label, [runs, items, labels], with each item's own options in the first places, which RankC counts."""
+    labels = np.arange(probs.shape[2])
+    own = (np.nan_to_num(probs) > 0).any(axis=0) | (labels == key.gold[:, None])
+    beyond = (own & (labels >= key.options[:, None])).any(axis=1)
+    if not beyond.any():
+        return SoftRuns(probs, key)
+    order = np.where(beyond[:, None], np.argsort(~own, axis=1, kind="stable"), labels)
+    gold = np.where(key.gold >= 0, (order == key.gold[:, None]).argmax(axis=1), key.gold).astype(np.int32)
+    return SoftRuns(np.take_along_axis(probs, order[None], axis=2), Key(gold, key.options))
 
 
 def _heads(cells: Sequence[Cell], places: npt.NDArray[np.intp]) -> dict[str, Sequence[object]]:
