@@ -17,6 +17,7 @@ from hesperus.analysis.measure_names import SIMILARITY
 from hesperus.analysis.registry import measure_table
 from hesperus.analysis.run_kinds import Described, described
 from hesperus.analysis.settings import GivenSettings, MeasureSettings
+from hesperus.analysis.similarity import run_arrays
 from hesperus.analysis.similarity.all_pairs import similarity_tables
 from hesperus.analysis.similarity.run_arrays import RecordStream
 from hesperus.analysis.similarity.similarity_settings import (
@@ -275,17 +276,17 @@ def test_mixed_numbers_of_options_and_missing_probabilities() -> None:
         RecordStream(conform(longer)).whole()
 
 
-def test_a_stream_from_a_file_gives_what_the_whole_table_gives(world: pl.DataFrame, tmp_path: Path) -> None:
+def test_a_file_read_in_parts_gives_what_the_whole_table_gives(
+    world: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_records(world.sample(fraction=1.0, shuffle=True, seed=1), tmp_path / "r.parquet")
-    stream = RecordStream(tmp_path / "r.parquet", columns=["subject"])
-    parts = list(stream.laid(50))
-    assert [len(part.items) for part in parts] == [50, 50, 20]
-    whole = RecordStream(world).whole()
-    np.testing.assert_array_equal(np.concatenate([p.places for p in parts]), whole.places)
-    np.testing.assert_array_equal(
-        np.concatenate([p.probs for p in parts if p.probs is not None], axis=1), whole.probs
-    )
-    assert parts[2].groups["subject"].tolist() == [SUBJECTS[i % 4] for i in range(100, 120)]
+    monkeypatch.setattr(run_arrays, "_RECORDS_AT_ONCE", 50 * len(MODELS) * len(LANGUAGES))
+    parted = RecordStream(tmp_path / "r.parquet", columns=["subject"]).whole()
+    whole = RecordStream(world, columns=["subject"]).whole()
+    assert parted.items == whole.items and parted.probs is not None and whole.probs is not None
+    for name in ("codes", "places", "probs", "options"):
+        np.testing.assert_array_equal(getattr(parted, name), getattr(whole, name))
+    assert parted.groups["subject"].tolist() == [SUBJECTS[i % 4] for i in range(ITEMS)]
     (tmp_path / "r.csv").write_text(world.drop("options", "probs").write_csv(), encoding="utf-8")
     bare = RecordStream(tmp_path / "r.csv").whole()
     assert bare.probs is None and bare.codes.shape == whole.codes.shape

@@ -67,38 +67,6 @@ class LaidRuns:
         """The key by which probabilities are compared."""
         return Key(self.places, self.key.options)
 
-    @classmethod
-    def joined(cls, blocks: Sequence[LaidRuns]) -> LaidRuns:
-        """Blocks of items of the same runs, in their order, as one."""
-        first, last = blocks[0], blocks[-1]
-        if len(blocks) == 1:
-            return first
-        width = max(block.options.shape[1] for block in blocks)
-        shape = first.codes.shape[0]
-
-        def probs(block: LaidRuns) -> npt.NDArray[np.float64]:
-            if block.probs is None:
-                return np.full((shape, len(block.items), width), np.nan)
-            # Beyond an item's own options there is no probability, unless nothing was scored.
-            fill = np.where(np.isnan(block.probs[:, :, :1]), np.nan, 0.0)
-            more = np.repeat(fill, width - block.probs.shape[2], axis=2)
-            return np.concatenate([block.probs, more], axis=2)
-
-        none = all(block.probs is None for block in blocks)
-        golds, counts = ([getattr(block.key, name) for block in blocks] for name in ("gold", "options"))
-        return cls(
-            first.cells,
-            TextColumn(pl.concat([block.items.series for block in blocks])),
-            last.labels,
-            Key(np.concatenate(golds), np.concatenate(counts)),
-            np.concatenate([block.codes for block in blocks], axis=1),
-            None if none else np.concatenate([probs(block) for block in blocks], axis=1),
-            _below([block.options for block in blocks], width),
-            np.concatenate([block.places for block in blocks]),
-            {name: np.concatenate([block.groups[name] for block in blocks]) for name in first.groups},
-            sum(block.differing for block in blocks),
-        )
-
     def only(self, items: Mask) -> LaidRuns:
         """The same over some of the items."""
         return replace(
@@ -155,77 +123,76 @@ class RecordStream:
         cells = self._scan.select(_CELL).unique().collect().sort(_CELL)
         self.cells = tuple(Cell(*values) for values in cells.iter_rows())
         self._items = self._scan.select(pl.col("item").unique().sort()).collect()["item"]
-        self._names: dict[str, int] = {}
         self._at_once = _RECORDS_AT_ONCE
         if isinstance(source, pl.DataFrame):
             self._at_once = min(_HELD_AT_ONCE, max(_FEWEST_AT_ONCE, source.height // 32))
 
     def whole(self) -> LaidRuns:
-        """All items, laid out so many at a time that the text of their records takes little memory."""
-        return LaidRuns.joined(list(self.laid(max(1, self._at_once // max(1, len(self.cells))))))
+        """All items, read so many at a time that the text of their records takes little memory."""
+        runs, items = len(self.cells), len(self._items)
+        width = self._scan.select(pl.col("options").list.len().max()).collect().item() or 0
+        names: dict[str, int] = {}
+        codes = np.full((runs, items), MISSING, dtype=np.int32)
+        truth, counts, places = (np.empty(items, dtype=np.int32) for _ in range(3))
+        table, kept = np.full((items, width), MISSING, dtype=np.int32), np.ones(items, dtype=np.bool_)
+        groups = {name: np.full(items, None, dtype=object) for name in self._columns}
+        probs: npt.NDArray[np.float64] | None = None
+        for frame, here in self._blocks():
+            own = self._items[here]
+            row, column = self._rows(frame), places_among(frame["item"], own).astype(np.intp)
+            place, shape = row * len(own) + column, (runs, len(own))
+            if len(place) and np.bincount(place).max() > 1:
+                doubled = int(np.flatnonzero(np.bincount(place)[place] > 1)[0])
+                raise DataError("has two records of one run", field="item", item=frame["item"][doubled])
+            answers, gold = (self._coded(frame, name, names) for name in ("answer", "gold"))
+            failed = (frame["outcome"] == "error").to_numpy()
+            codes[:, here] = _spread(np.where(failed, FAILED, answers).astype(np.int32), place, shape)
+            golds = _spread(np.where(failed, MISSING, gold).astype(np.int32), place, shape)
+            highest, lowest = gold_range(golds)
+            kept[here], truth[here] = (highest < 0) | (lowest == highest), np.maximum(highest, INVALID)
+            options = _Options.of(frame, column, names, len(own))
+            table[here, : options.table.shape[1]] = options.table
+            counts[here] = _counts(options, frame, column, own, self._labels)
+            counts[here][options.left(answers, column)] = 0
+            places[here] = options.places(truth[here])
+            first = np.unique(column, return_index=True)[1]
+            for name, values in groups.items():
+                values[here][column[first]] = frame[name].gather(first).to_list()
+            scored = options.probs(frame, place, shape)
+            if scored is not None:
+                probs = np.full((runs, items, width), np.nan) if probs is None else probs
+                # Beyond an item's own options there is no probability, unless nothing was scored.
+                probs[:, here] = np.where(np.isnan(scored[:, :, :1]), np.nan, 0.0)
+                probs[:, here, : scored.shape[2]] = scored
+        key, laid = Key(truth, counts), (codes, probs, table, places, groups)
+        whole = LaidRuns(self.cells, TextColumn(self._items), tuple(names), key, *laid, int((~kept).sum()))
+        return whole if kept.all() else whole.only(kept)
 
-    def laid(self, items_at_once: int) -> Iterator[LaidRuns]:
-        """Lay out the runs, a range of items at a time."""
-        for start in range(0, max(1, len(self._items)), items_at_once):
-            items = self._items[start : start + items_at_once]
-            wanted = self._scan
+    def _blocks(self) -> Iterator[tuple[pl.DataFrame, slice]]:
+        """The records of some items after the other, and which items these are."""
+        at_once = max(1, self._at_once // max(1, len(self.cells)))
+        for start in range(0, max(1, len(self._items)), at_once):
+            here = slice(start, min(start + at_once, len(self._items)))
+            items, wanted = self._items[here], self._scan
             if len(items) < len(self._items):
                 # A range can be tested on the statistics of a row group, a list of ids cannot.
                 wanted = wanted.filter(
                     pl.col("item") >= pl.lit(items[0]), pl.col("item") <= pl.lit(items[-1])
                 )
-            yield self._laid(wanted.select(*_READ, *self._columns).collect(), items)
+            yield wanted.select(*_READ, *self._columns).collect(), here
 
-    def _laid(self, frame: pl.DataFrame, items: pl.Series) -> LaidRuns:
-        shape = (len(self.cells), len(items))
-        row, column = self._rows(frame), places_among(frame["item"], items).astype(np.intp)
-        place = row * shape[1] + column
-        if len(place) and np.bincount(place).max() > 1:
-            doubled = int(np.flatnonzero(np.bincount(place)[place] > 1)[0])
-            raise DataError("has two records of one run", field="item", item=frame["item"][doubled])
-        for name in ("answer", "gold"):
-            for label in frame[name].unique().drop_nulls().sort().to_list():
-                self._names.setdefault(label, len(self._names))
-        failed = (frame["outcome"] == "error").to_numpy()
-        answers, truths = (_labelled(frame[name], self._names) for name in ("answer", "gold"))
-        codes = _spread(np.where(failed, FAILED, answers).astype(np.int32), place, shape)
-        gold = _spread(np.where(failed, MISSING, truths).astype(np.int32), place, shape)
-        options = _Options.of(frame, column, self._names, len(items))
-        counts = _counts(options, frame, column, items, self._labels)
-        counts[options.left(answers, column)] = 0
-        highest, lowest = gold_range(gold)
-        kept = (highest < 0) | (lowest == highest)
-        truth = np.maximum(highest, INVALID).astype(np.int32)
-        laid = LaidRuns(
-            self.cells,
-            TextColumn(items),
-            tuple(self._names),
-            Key(truth, counts),
-            codes,
-            options.probs(frame, place, shape),
-            options.table,
-            options.places(truth),
-            self._groups(frame, column, shape[1]),
-            int((~kept).sum()),
-        )
-        return laid if kept.all() else laid.only(kept)
+    @staticmethod
+    def _coded(frame: pl.DataFrame, column: str, names: dict[str, int]) -> Codes:
+        """Class code of each label, INVALID for null; a label that has none yet gets the next."""
+        for label in frame[column].unique().drop_nulls().sort().to_list():
+            names.setdefault(label, len(names))
+        return _labelled(frame[column], names)
 
     def _rows(self, frame: pl.DataFrame) -> npt.NDArray[np.intp]:
         """Index of the run of each record."""
         cells, places = cells_of(frame)
         numbers = {cell: number for number, cell in enumerate(self.cells)}
         return np.array([numbers[cell] for cell in cells], dtype=np.intp)[places]
-
-    def _groups(
-        self, frame: pl.DataFrame, column: npt.NDArray[np.intp], items: int
-    ) -> dict[str, npt.NDArray[np.object_]]:
-        groups = {}
-        for name in self._columns:
-            values = np.full(items, None, dtype=object)
-            first = np.unique(column, return_index=True)[1]
-            values[column[first]] = frame[name].gather(first).to_list()
-            groups[name] = values
-        return groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -318,17 +285,6 @@ class _Options:
         laid[place[given]] = 0.0
         laid[np.repeat(place[given], lengths), spots] = flat
         return laid.reshape(*shape, most)
-
-
-def _below(tables: Sequence[Codes], width: int) -> Codes:
-    """Tables of options, one below the other; one row that is all of them takes no more memory than itself."""
-    first = tables[0][:1]
-    if all(table.strides[0] == 0 and np.array_equal(table[:1], first) for table in tables):
-        return np.broadcast_to(first[0], (sum(map(len, tables)), width))
-    more = [((0, 0), (0, width - table.shape[1])) for table in tables]
-    return np.concatenate(
-        [np.pad(table, pad, constant_values=MISSING) for table, pad in zip(tables, more, strict=True)]
-    )
 
 
 def _scan(source: pl.DataFrame | Path | str, columns: Sequence[str]) -> pl.LazyFrame:
