@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
 import polars as pl
 
-from hesperus.analysis.item_changes import FEW, KINDS, ItemChanges, KappaChange, kappa_changes
+from hesperus.analysis.item_changes import FEW, KINDS, ItemChanges, kappa_changes
 from hesperus.analysis.item_matrix import ItemMatrix
-from hesperus.explorer.addresses import CHANGES, MatrixLinks, View, question_url
+from hesperus.explorer.addresses import CHANGES, MatrixLinks, View
 from hesperus.item_views.matrix_view import CellView, MatrixView, answer_text, matrix_view, short_code
-from hesperus.rounding import cell
 from hesperus.untrusted import one_line
 
 PER_PAGE, MOST_KAPPAS = 50, 12
@@ -56,6 +55,7 @@ def changes_shown(matrix: ItemMatrix, changes: ItemChanges, choice: ChangeChoice
     page = min(choice.page, pages)
     shown = rows.slice((page - 1) * PER_PAGE, PER_PAGE)
     counts = changes.counts()
+    kappas = sorted(kappa_changes(matrix, changes), key=lambda one: -abs(one.after - one.before))
     senses = tuple(
         ChangedSense(
             short_code(one), found["n"],
@@ -65,40 +65,9 @@ def changes_shown(matrix: ItemMatrix, changes: ItemChanges, choice: ChangeChoice
     )  # fmt: skip
     return {
         "choice": choice, "senses": senses, "drawn": _drawn(matrix, changes, shown), "total": rows.height,
-        "page": page, "pages": pages, "unmatched": changes.unmatched, "kinds": KINDS, "kappas": tuple(_kappas(matrix, changes)), "few": FEW,
+        "page": page, "pages": pages, "unmatched": changes.unmatched, "kinds": KINDS, "kappas": kappas[:MOST_KAPPAS], "few": FEW,
+        "row_of": lambda number: matrix.rows.row(by_predicate=pl.col("row") == number, named=True),
     }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ShownKappa:
-    """A change of κ_p, with and without the items that move it most (see KappaChange), and what leads to them."""
-
-    code: str
-    reference: str
-    held: KappaChange
-    before: str
-    after: str
-    change: str
-    without: str
-    items: tuple[tuple[str, str], ...]
-
-
-def _kappas(matrix: ItemMatrix, changes: ItemChanges) -> Iterator[ShownKappa]:
-    """The largest changes first."""
-    codes = {column.number: short_code(column) for column in matrix.columns}
-    found = sorted(kappa_changes(matrix, changes), key=lambda one: -abs(one.after - one.before))
-    for one in found[:MOST_KAPPAS]:
-        rows = [matrix.rows.row(by_predicate=pl.col("row") == row, named=True) for row in one.rows]
-        items = tuple((row["item"], question_url(View(), row)) for row in rows)
-        without = "–" if one.without is None else _signed(one.without)
-        yield ShownKappa(
-            codes[one.column.number], codes[one.other.number], one, cell(one.before), cell(one.after),
-            _signed(one.after - one.before), without, items,
-        )  # fmt: skip
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{cell(value)}"
 
 
 def _drawn(matrix: ItemMatrix, changes: ItemChanges, shown: pl.DataFrame) -> MatrixView:

@@ -37,12 +37,12 @@ from hesperus.explorer.what_if import what_if
 from hesperus.item_views.claims_view import ClaimsView, claims_views
 from hesperus.item_views.filter_address import references_of
 from hesperus.item_views.markup import environment, style
-from hesperus.item_views.matrix_view import FILTER_MARKS, label_of, matrix_view
+from hesperus.item_views.matrix_view import FILTER_MARKS, label_of, matrix_view, short_code
 from hesperus.item_views.missing_parts import missing_parts
 from hesperus.item_views.question_view import AnswerView, QuestionView, question_view
 from hesperus.rounding import cell
 from hesperus.version import __version__
-from hesperus.wording import OUTCOME_WORDS
+from hesperus.wording import OUTCOME_WORDS, sense_label
 
 PER_PAGE = 50
 _MOST_CHOICES = 300
@@ -312,7 +312,10 @@ def _page(template: str, open_: OpenRuns, view: View, **held: Any) -> str:
 @cache
 def _environment() -> Environment:
     made = environment(PackageLoader("hesperus.explorer", "templates"))
-    made.filters["percentage"] = lambda share: cell(share, "percentage")
+    made.filters |= {
+        "percentage": lambda share: cell(share, "percentage"), "cell": cell, "code": short_code, "sense_label": sense_label,
+        "signed": lambda value: f"{'+' if value > 0 else ''}{cell(value)}", "question": lambda row: question_url(View(), row),
+    }  # fmt: skip
     return made
 
 

@@ -126,50 +126,40 @@ class _Desk:
         """Take the token, and lead on to an address without it."""
         if not _same(request.path_params["token"], self.token):
             raise HTTPException(404)
-        response = self._answered(request, lambda view: _html(entrance_page(view)))
+        response = self._tried(request, lambda view: _html(entrance_page(view)))
         response.set_cookie(self.cookie, self.session, httponly=True, samesite="strict", path="/")
         return response
 
     def summary(self, request: Request) -> Response:
         """The runs and their models."""
-        self._check(request)
-        return self._shown(request, lambda _: summary_page(self.runs))
+        return self._answered(request, lambda _: _html(summary_page(self.runs)))
 
     def items(self, request: Request) -> Response:
         """The matrix; what a form asks for gets the address that a link to it would have."""
-        self._check(request)
         if PACKED in request.query_params:
             return self._answered(request, lambda view: RedirectResponse(view.url(), 303))
-        return self._shown(request, lambda view: items_page(self.runs, view))
+        return self._answered(request, lambda view: _html(items_page(self.runs, view)))
 
     def changes(self, request: Request) -> Response:
         """Two runs item by item."""
-        self._check(request)
         asked = dict(request.query_params)
         return self._answered(request, lambda view: _html(changes_page(self.runs, asked, view.page)))
 
     def translations(self, request: Request) -> Response:
         """Translations, the worst first."""
-        self._check(request)
         asked = dict(request.query_params)
         return self._answered(request, lambda view: _html(translations_page(self.runs, asked, view.page)))
 
     def question(self, request: Request) -> Response:
         """One question."""
-        self._check(request)
-        of = {
-            name.removeprefix("of_"): value
-            for name, value in request.query_params.items()
-            if name.startswith("of_")
-        }
-        for name in ("a", "b"):
-            if name in request.query_params:
-                of[name] = request.query_params[name]
-        return self._shown(request, lambda view: question_page(self.runs, view, of, self.form_token))
+        given = request.query_params.items()
+        of = {n.removeprefix("of_"): value for n, value in given if n.startswith("of_") or n in ("a", "b")}
+        return self._answered(
+            request, lambda view: _html(question_page(self.runs, view, of, self.form_token))
+        )
 
     def csv(self, request: Request) -> Response:
         """The filtered rows as CSV that no spreadsheet runs."""
-        self._check(request)
 
         def body(view: View) -> Response:
             out = BytesIO()
@@ -180,7 +170,6 @@ class _Desk:
 
     def json(self, request: Request) -> Response:
         """The filtered rows as JSON."""
-        self._check(request)
 
         def body(view: View) -> Response:
             matrix = self.runs.matrix(view)
@@ -235,10 +224,12 @@ class _Desk:
             *cells,
         )
 
-    def _shown(self, request: Request, page: Callable[[View], str]) -> Response:
-        return self._answered(request, lambda view: _html(page(view)))
-
     def _answered(self, request: Request, answer: Callable[[View], Response]) -> Response:
+        """The answer to one who has entered."""
+        self._check(request)
+        return self._tried(request, answer)
+
+    def _tried(self, request: Request, answer: Callable[[View], Response]) -> Response:
         """What cannot be shown says why."""
         try:
             return answer(View.parse(request.query_params.multi_items()))
