@@ -14,7 +14,7 @@ from scipy.stats import beta
 from typer.testing import CliRunner, Result
 
 from hesperus.analysis.tax.back_translation import back_translation_table
-from hesperus.analysis.tax.difference_rows import most_changed
+from hesperus.analysis.tax.difference_rows import could_change
 from hesperus.analysis.tax.paired_records import Side
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.cli.app import app
@@ -22,6 +22,7 @@ from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import conform, write_records
 from hesperus.studies.translation_tax.strata import StrataRule, strata_of, write_strata
+from hesperus.types import Estimate
 
 Tax = Callable[..., Result]
 SENSES = ("en", "zh", "en_from_zh", "zh~natural")
@@ -191,13 +192,13 @@ def test_where_no_answer_changes_the_bound_stands_beside_the_interval(tax: Tax, 
 
 @given(st.integers(1, 10_000), st.floats(0.5, 0.999))
 def test_the_bound_is_clopper_and_pearsons_at_no_event(items: int, level: float) -> None:
-    most = most_changed(items, level)
+    most = could_change(Estimate(0.0, n=items), 0, level)
     assert most is not None and most == pytest.approx(float(beta.ppf(level, 1, items)), rel=1e-9)
     assert (1 - most) ** items == pytest.approx(1 - level)
 
 
 def test_of_no_item_there_is_no_bound() -> None:
-    assert most_changed(0, 0.95) is None
+    assert could_change(Estimate(0.0, n=0), 0, 0.95) is None
 
 
 def test_an_undefined_correlation_and_a_missing_interval_give_their_reason(tax: Tax, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -71,23 +72,20 @@ def coverage_of_pairs(pairs: pl.DataFrame) -> Coverage:
     Returns:
         No counts where the table does not say the outcomes.
     """
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     same = [name for name in ("model", "task", "item", "repeat") if name in pairs.columns]
     for side, once in (("outcome", []), ("reference_outcome", same)):
-        if side not in pairs.columns:
-            continue
-        replies = pairs.filter(pl.col(side).is_not_null())
-        for outcome in (replies.unique(once) if once else replies)[side]:
-            counts[str(outcome)] = counts.get(str(outcome), 0) + 1
+        if side in pairs.columns:
+            replies = pairs.filter(pl.col(side).is_not_null())
+            counts.update(map(str, (replies.unique(once) if once else replies)[side]))
     return Coverage(counts)
 
 
 def together(parts: Iterable[Coverage]) -> Coverage:
     """Several parts as one."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for part in parts:
-        for name, count in part.counts.items():
-            counts[name] = counts.get(name, 0) + count
+        counts.update(part.counts)
     return Coverage(counts)
 
 

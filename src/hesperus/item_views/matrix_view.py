@@ -8,13 +8,14 @@ from typing import Any
 
 import polars as pl
 
+from hesperus.analysis.compared_pairs import Side
 from hesperus.analysis.item_filter import CHANGED, LOST
 from hesperus.analysis.item_matrix import ItemMatrix, MatrixColumn
 from hesperus.analysis.item_texts import field_columns
 from hesperus.item_views.filter_address import sense_words
 from hesperus.rounding import cell as rounded
 from hesperus.untrusted import one_line
-from hesperus.wording import OUTCOME_WORDS, direction, parsed, sense_label
+from hesperus.wording import OUTCOME_WORDS, direction, parsed
 
 FILTER_MARKS = (
     ("right", "right"),
@@ -240,9 +241,7 @@ def short_code(column: MatrixColumn) -> str:
 
 def label_of(column: MatrixColumn) -> str:
     """The sense in words."""
-    label = sense_label(column.input)
-    if column.instruction != column.input:
-        label = f"instruction {sense_label(column.instruction)}, input {label}"
+    label = Side(column.instruction, column.input).label
     return label if column.repeat == 1 else f"{label}, ask {column.repeat}"
 
 

@@ -82,14 +82,13 @@ def report_page(
     *,
     given: GivenSettings = NOTHING_GIVEN,
     found: Report | None = None,
-    scores: pl.DataFrame | None = None,
 ) -> Page:
     """The report of a run as blocks.
 
     Raises:
         DataError: The run has no records.
     """
-    found = found or report_findings(run, given=given, scores=scores)
+    found = found or report_findings(run, given=given)
     return found.page(run).with_limits(limits(run)).with_blocks(further_blocks(run, given))
 
 
@@ -98,11 +97,10 @@ def report_html(
     *,
     given: GivenSettings = NOTHING_GIVEN,
     found: Report | None = None,
-    scores: pl.DataFrame | None = None,
 ) -> str:
     """The report of a run as text; the same run gives the same text.
 
     Raises:
         DataError: The run has no records.
     """
-    return html(report_page(run, given=given, found=found, scores=scores))
+    return html(report_page(run, given=given, found=found))

@@ -172,37 +172,30 @@ _SIDE = re.compile(r"instruction=[^,\s]+,input=[^,\s]+(?:,repeat=\d+)?")
 
 def side_label(text: str) -> str:
     """A text with sides of comparisons in words; a sense code is one too."""
-    return _SIDE.sub(lambda found: _label(found[0]), text) if _SIDE.search(text) else sense_label(text)
-
-
-def _label(text: str, *, is_brief: bool = False) -> str:
-    side = Side.parse(text)
-    return (side.brief if is_brief else side.label) + side.repeated
+    return _with_sides(text, lambda side: side.label) or sense_label(text)
 
 
 def side_brief(text: str) -> str:
     """The same in short."""
-    return (
-        _SIDE.sub(lambda found: _label(found[0], is_brief=True), text)
-        if _SIDE.search(text)
-        else sense_brief(text)
-    )
+    return _with_sides(text, lambda side: side.brief) or sense_brief(text)
+
+
+def _with_sides(text: str, said: Callable[[Side], str]) -> str:
+    def put(found: re.Match[str]) -> str:
+        side = Side.parse(found[0])
+        return said(side) + side.repeated
+
+    return _SIDE.sub(put, text) if _SIDE.search(text) else ""
 
 
 _LEAST_P = 0.001
 """Smaller p values are only said to be smaller."""
 _NUMBERS = (*rounding.UNITS, "count")
-_LABELS: Mapping[str, Callable[[str], str]] = {
-    "sense": sense_label,
-    "target": target_label,
-    "language": language_label,
-    "side": side_label,
-}
-_BRIEF: Mapping[str, Callable[[str], str]] = {
-    "sense": sense_brief,
-    "target": target_brief,
-    "language": language_name,
-    "side": side_brief,
+_LABELS: Mapping[str, tuple[Callable[[str], str], Callable[[str], str]]] = {
+    "sense": (sense_label, sense_brief),
+    "target": (target_label, target_brief),
+    "language": (language_label, language_name),
+    "side": (side_label, side_brief),
 }
 
 
@@ -212,7 +205,7 @@ def text(value: object, unit: str = "text") -> str:
         return MISSING
     if isinstance(value, str):
         if unit in _LABELS:
-            return Label.of(one_line(_LABELS[unit](value)), one_line(_BRIEF[unit](value)))
+            return Label.of(*(one_line(said(value)) for said in _LABELS[unit]))
         return value if isinstance(value, Label) else one_line(value)
     return one_line(json.dumps(value, ensure_ascii=False, default=str))
 

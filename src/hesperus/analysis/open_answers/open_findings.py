@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -152,9 +153,7 @@ def open_findings(evaluated: Evaluated, settings: TableSettings) -> OpenFindings
 
 def cell_labels(cells: Sequence[Cell]) -> dict[Cell, str]:
     """What the language of each cell is called: by its name, and by the sense where a model was asked in several."""
-    ways: dict[tuple[str, str, str], int] = {}
-    for cell in cells:
-        ways[cell[:3]] = ways.get(cell[:3], 0) + 1
+    ways = Counter(cell[:3] for cell in cells)
     return {
         cell: language_label(cell[2]) if ways[cell[:3]] == 1 else Side(cell[3], cell[4]).label
         for cell in cells

@@ -94,7 +94,7 @@ def difference_rows(
         found = replace(found, reason=f"it is {EMPTY}")
     is_tested = found.value is not None and bootstrap.resamples
     p = _exchanged(pairs, settings, most_tests(given, settings)) if is_tested else None
-    could = most_changed(found.n, bootstrap.level) if found.value is not None and not more + fewer else None
+    could = could_change(found, more + fewer, bootstrap.level)
     tests = {"positive": more, "negative": fewer, "p": p, "p_holm": None, "could_change": could}
     yield {**about, "statistic": shown.name, **estimate_cells(found), **tests}
 
@@ -149,20 +149,22 @@ def of_two_sets(
     return found, unmatched_p(*taxes, resamples=drawn.resamples, seed=drawn.seed, ceiling=ceiling)
 
 
-def most_changed(items: int, level: float) -> float | None:
+def could_change(found: Estimate, changed: int, level: float) -> float | None:
     """The largest share of items that could change where none of those seen did: exact, one-sided.
 
     Args:
-        items: Items seen, all of them unchanged.
+        found: A difference over `n` items.
+        changed: Pairs that differ.
         level: Confidence, in (0, 1).
 
     Returns:
         The share p at which n unchanged items in a row have the probability 1 − level: 1 − (1 − level)^(1/n), in (0, 1];
-        None of no item.
+        None where a pair differs, and of no item.
 
     Reference: Clopper and Pearson 1934, at no event; 3/n is its well-known approximation at 95 %.
     """
-    return 1.0 - (1.0 - level) ** (1.0 / items) if items else None
+    still = found.value is not None and found.n and not changed
+    return 1.0 - (1.0 - level) ** (1.0 / found.n) if still else None
 
 
 def _pairs_lost(given: PairedAnswers, rows: Sequence[int], items: Mask) -> Iterator[str]:
@@ -236,8 +238,7 @@ def group_difference_rows(
         found = estimate(difference(*parts), settings.bootstrap)
         is_tested = found.value is not None and settings.bootstrap.resamples
         p = exchanged_p(*parts, settings=settings, tests=most_tests(given, settings)) if is_tested else None
-        still = found.value is not None and not sum(discordant(pairs))
-        could = most_changed(found.n, settings.bootstrap.level) if still else None
+        could = could_change(found, sum(discordant(pairs)), settings.bootstrap.level)
         about = head("groups", group=f"{names[0]} − {other}") | {ANSWERED: given.answered(rows, items)}
         yield {**about, "statistic": name, **estimate_cells(found), **UNTESTED, "p": p, "could_change": could}
 

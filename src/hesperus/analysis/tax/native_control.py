@@ -24,7 +24,7 @@ from hesperus.analysis.tax.item_groups import (
 )
 from hesperus.analysis.tax.paired_records import Side, answered_share
 from hesperus.analysis.tax.tax_settings import TaxSettings
-from hesperus.errors import DataError, UnknownNameError
+from hesperus.errors import DataError
 from hesperus.fingerprint import signature
 from hesperus.measures import (
     FAILED,
@@ -113,9 +113,7 @@ def one_benchmark(records: pl.DataFrame, side: Side) -> pl.DataFrame:
         UnknownNameError: No record has the sense.
         DataError: They are of several benchmarks.
     """
-    known = records["input"].unique().sort().to_list()
-    if side.input not in known:
-        raise UnknownNameError("sense of the records", side.input, known)
+    side.check(records)
     records = records.filter((pl.col("input") == side.input) & (pl.col("repeat") == side.repeat))
     tasks = records["task"].unique().sort().to_list()
     if len(tasks) > 1:

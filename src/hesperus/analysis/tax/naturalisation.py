@@ -21,10 +21,10 @@ from hesperus.analysis.tax.difference_rows import (
     UNTESTED,
     Shown,
     corrected,
+    could_change,
     difference_rows,
     group_difference_rows,
     head,
-    most_changed,
     narrowed,
     notes_of,
     of_two_sets,
@@ -157,8 +157,7 @@ def _strata_rows(given: PairedAnswers, masks: Mapping[str, Mask], settings: TaxS
     models = list(range(len(given.models)))
     pairs = [narrowed(given, models, masks[name]) for name in ("high", "low")]
     found, p = of_two_sets(*pairs, settings=settings, tests=given.parts)
-    still = found.value is not None and not any(sum(discordant(part)) for part in pairs)
-    could = most_changed(found.n, settings.bootstrap.level) if still else None
+    could = could_change(found, sum(sum(discordant(part)) for part in pairs), settings.bootstrap.level)
     empty = [name for name in ("high", "low") if not masks[name].any()]
     if empty:
         found = replace(found, reason="; ".join(f"the stratum {name} is {EMPTY}" for name in empty))

@@ -25,6 +25,16 @@ class Side:
     input: str
     repeat: int = 1
 
+    def check(self, records: pl.DataFrame) -> None:
+        """Refuse a sense that no record has.
+
+        Raises:
+            UnknownNameError: The message lists those that there are.
+        """
+        known = records["input"].unique().sort().to_list()
+        if self.input not in known:
+            raise UnknownNameError("sense of the records", self.input, known)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedAnswers:
@@ -154,9 +164,7 @@ def compared(
             item is in several groups.
     """
     for side in (first, second):
-        known = records["input"].unique().sort().to_list()
-        if side.input not in known:
-            raise UnknownNameError("sense of the records", side.input, known)
+        side.check(records)
     parts = []
     one_sided: dict[str, None] = {}
     wanted = records.filter(pl.col("input").is_in([first.input, second.input]))

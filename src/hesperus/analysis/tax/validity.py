@@ -56,20 +56,17 @@ BOUNDS = (
 )
 
 
-def validity_table(
-    readings: Mapping[str, pl.DataFrame], *, settings: TaxSettings | None = None, tolerance: float = TOLERANCE
-) -> Table:
+def validity_table(readings: Mapping[str, pl.DataFrame], *, settings: TaxSettings | None = None) -> Table:
     """Valid answers and accuracy of every cell under every parser, and which cells are parser-sensitive.
 
     Args:
         readings: Name of a parser to the records as it read them; ``recorded`` first.
         settings: Bootstrap, and the least share of valid answers.
-        tolerance: Difference of accuracy between parsers above which a cell is parser-sensitive.
 
     Returns:
         A row a cell and parser. ``value`` is the share of valid answers with its interval, ``accuracy`` with the invalid
         wrong, ``read`` the replies that the parser read itself (None for the recorded reading), and ``verdict``:
-        ``parser-sensitive`` where the recorded validity is under it or parsers differ by more than the tolerance (``why``
+        ``parser-sensitive`` where the recorded validity is under it or parsers differ by more than TOLERANCE (``why``
         says which), ``robust`` where several parsers read replies of the cell and agree, ``not checked`` where they could not.
 
     Raises:
@@ -86,14 +83,14 @@ def validity_table(
     for place in first:
         group, task, cell = place
         own = {name: found[place] for name, found in per.items()}
-        why = "; ".join(_why(own, settings, tolerance))
+        why = "; ".join(_why(own, settings))
         unchecked = "" if why else _unchecked(own)
         verdict = "parser-sensitive" if why else "not checked" if unchecked else "robust"
         named = dict(zip(settings.by, group, strict=True))
         about = {**named, "model": cell.model, "task": task, "input": cell.input, "repeat": cell.repeat}
         said = {"verdict": verdict, "why": why or unchecked}
         rows += [{**about, "parser": name, **row, **said} for name, row in own.items()]
-    signed = signature(settings) | {"parsers": list(readings), "tolerance": tolerance}
+    signed = signature(settings) | {"parsers": list(readings), "tolerance": TOLERANCE}
     return table("parsers", grouped_columns(settings.by, CELLS), rows=rows, signature=signed)
 
 
@@ -179,7 +176,7 @@ def _unchecked(found: Mapping[str, NewRow]) -> str:
     return "" if any(count != 0 for count in others) else "no reply that could be read again"
 
 
-def _why(found: Mapping[str, NewRow], settings: TaxSettings, tolerance: float) -> Iterator[str]:
+def _why(found: Mapping[str, NewRow], settings: TaxSettings) -> Iterator[str]:
     recorded = next(iter(found.values()))
     rate = recorded["value"]
     if rate is None:
@@ -190,5 +187,5 @@ def _why(found: Mapping[str, NewRow], settings: TaxSettings, tolerance: float) -
     if len(scores) > 1:
         low, high = (pick(scores, key=lambda name: scores[name]) for pick in (min, max))
         apart = scores[high] - scores[low]
-        if apart > tolerance:
+        if apart > TOLERANCE:
             yield f"accuracy differs by {rounding.cell(apart)} between the parsers {low} and {high}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from hesperus.types import OUTCOMES
 from hesperus.wording import OUTCOME_WORDS, language_label, language_name, property_names
 
 if TYPE_CHECKING:
-    from hesperus.analysis.open_answers.open_findings import Cell, OpenFindings
+    from hesperus.analysis.open_answers.open_findings import OpenFindings
 
 _FIRST_GROUPINGS = ("all", "trained_on", "script", "family")
 """Groupings whose tables come first; those of groups are folded, since the figure shows them."""
@@ -253,20 +254,18 @@ def outcomes_grid(found: OpenFindings) -> Grid | None:
     pairs, reference = found.evaluated.pairs, language_label(found.reference)
     rows = []
     for model, task in dict.fromkeys(cell[:2] for cell in found.cells):
-        held = pairs.filter((pl.col("model") == model) & (pl.col("task") == task))
+        held = pairs.filter(model=model, task=task)
         once = held.unique(["item", "repeat"], keep="first", maintain_order=True)
         named = [(f"{reference}, the reference", once["reference_outcome"])]
         named += [
-            (found.labels[cell], held.filter(_is(cell))["outcome"])
+            (found.labels[cell], held.filter(language=cell[2], instruction=cell[3], input=cell[4])["outcome"])
             for cell in found.cells
             if cell[:2] == (model, task)
         ]
         for label, outcomes in named:
-            counts = {str(name): int(held) for name, held in outcomes.drop_nulls().value_counts().iter_rows()}
-            shown: dict[str, object] = {name: counts.get(name, 0) for name in OUTCOMES}
-            rows.append(
-                {"model": model, "task": task, "sense": label, **shown, "replies": sum(counts.values())}
-            )
+            counts = Counter(outcomes.drop_nulls())
+            shown = {name: counts[name] for name in OUTCOMES} | {"replies": counts.total()}
+            rows.append({"model": model, "task": task, "sense": label, **shown})
     heads = [
         Column(name, OUTCOME_WORDS[name].capitalize(), "count")
         for name in OUTCOMES
@@ -290,8 +289,3 @@ def prompts_grid(check: pl.DataFrame | None) -> Grid | None:
         ("language",),
         "prompts",
     )
-
-
-def _is(cell: Cell) -> pl.Expr:
-    names = ("language", "instruction", "input")
-    return pl.all_horizontal(pl.col(name) == value for name, value in zip(names, cell[2:], strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 import polars as pl
 
@@ -33,18 +34,16 @@ Parts = tuple[OpenFindings, ...]
 """Every evaluator."""
 
 
-def _drawings(parts: Parts) -> list[Drawing]:
-    """Every figure; if there are several evaluators, their names begin with the evaluator's number."""
-    return [
-        drawing for number, found in _numbered(parts) for drawing in drawings(found, _prefix(parts, number))
-    ]
+def _drawn(parts: Parts) -> list[list[Drawing]]:
+    """The figures of each evaluator; if there are several, their names begin with its number."""
+    return [drawings(found, f"{number}-" * (len(parts) > 1)) for number, found in enumerate(parts, start=1)]
 
 
 def _page(run: Run, *, parts: Parts, head: tuple[Block | None, ...], evidence: OpenEvidence) -> Page:
     """The page; `head` says what became of the questions, and is empty for ready answers, of which that is not known."""
     first, several = parts[0], len(parts) > 1
     each = [" ".join(story.verdict(found, several=True)) for found in parts if several]
-    drawn = [by_kind(drawings(found, _prefix(parts, number))) for number, found in _numbered(parts)]
+    drawn = list(map(by_kind, _drawn(parts)))
     lead = (
         headline(each or story.verdict(first, several=False)),
         Sentences.of(line for found in parts if several for line in story.models_told(found, several=True)),
@@ -55,12 +54,9 @@ def _page(run: Run, *, parts: Parts, head: tuple[Block | None, ...], evidence: O
         Sentences.of(story.asides(parts, evidence.readability), "aside"),
     )
     blocks = (
-        *(
-            block
-            for number, found in _numbered(parts)
-            for block in _part(
-                number, found, drawn[number - 1], (evidence.replies, run.items), several=several
-            )
+        *chain.from_iterable(
+            _part(number, found, figures, (evidence.replies, run.items), several=several)
+            for number, (found, figures) in enumerate(zip(parts, drawn, strict=True), start=1)
         ),
         Section("What became of the answers", "answers", listed="Answers"),
         grids.outcomes_grid(first),
@@ -81,14 +77,6 @@ def _signed(run: Run, parts: Parts) -> dict[str, object]:
     if "evaluations" in run.signature:
         return {"bootstrap": parts[0].scores.signature.get("bootstrap")}
     return {found.what: found.scores.signature for found in parts}
-
-
-def _numbered(parts: Parts) -> list[tuple[int, OpenFindings]]:
-    return list(enumerate(parts, start=1))
-
-
-def _prefix(parts: Parts, number: int) -> str:
-    return f"{number}-" if len(parts) > 1 else ""
 
 
 def _part(
@@ -189,4 +177,4 @@ def open_answers_report(run: Run, evidence: OpenEvidence, *, given: GivenSetting
     if isinstance(named, list) and named == [found.what for found in parts]:
         measured["scores"] = of_evaluations("scores", {found.what: found.scores for found in parts})
     page = partial(_page, parts=parts, head=head, evidence=evidence)
-    return Report(page, partial(_drawings, parts), measured, ("summary", "scores"), parts)
+    return Report(page, lambda: [*chain.from_iterable(_drawn(parts))], measured, ("summary", "scores"), parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -231,12 +232,8 @@ def repairs_grid(sentences: pl.DataFrame) -> Grid | None:
 
 def _kinds(texts: Sequence[str]) -> str:
     """Kinds of faults with their numbers, the most frequent first: ``3 numbers lost or added, 1 empty``."""
-    counts: dict[str, int] = {}
-    for text in texts:
-        for fault in text.split("; ") if text else ():
-            kind = fault.partition(":")[0]
-            if kind in FAULT_WORDS:
-                counts[kind] = counts.get(kind, 0) + 1
+    kinds = (fault.partition(":")[0] for text in texts for fault in text.split("; "))
+    counts = Counter(kind for kind in kinds if kind in FAULT_WORDS)
     told = (
         f"{count:,} {FAULT_WORDS[kind]}"
         for kind, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))

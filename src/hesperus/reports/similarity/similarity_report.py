@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from hesperus.analysis.interval_text import interval_text
 from hesperus.analysis.open_answers.open_measures import with_labels
@@ -80,10 +81,9 @@ def _page(
     )
     blocks = (
         *_summary(parts),
-        *(
-            block
+        *chain.from_iterable(
+            _part(number, found, figures, several=several)
             for number, (found, figures) in enumerate(zip(parts, drawn, strict=True), start=1)
-            for block in _part(number, found, figures, several=several)
         ),
         *replies_blocks(outcomes),
         *items_blocks(run),

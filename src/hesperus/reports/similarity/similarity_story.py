@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -180,13 +181,11 @@ def _left_at_import(study: Mapping[str, Any]) -> Iterable[str]:
     held = study.get("left_out")
     if not isinstance(held, list):
         return
-    reasons: dict[str, int] = {}
+    reasons: Counter[str] = Counter()
     for one in held:
         if isinstance(one, Mapping):
             count = one.get("count")
-            reasons[str(one.get("reason"))] = reasons.get(str(one.get("reason")), 0) + (
-                count if isinstance(count, int) and count else 1
-            )
+            reasons[str(one.get("reason"))] += count if isinstance(count, int) and count else 1
     for reason, count in list(reasons.items())[:8]:
         yield f"Excluded at the import: {count:,} × {reason}."
 

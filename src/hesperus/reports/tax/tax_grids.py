@@ -56,26 +56,23 @@ def first_row(found: Table | None, analysis: str) -> Row | None:
     return next((row for row in rows_of(found, analysis) if not row["group"] and not row["model"]), None)
 
 
+_OVER = {
+    "cell": "{model}", "model": "{model}", "without model": "without {model}", "groups": "difference of groups: {group}",
+    "one benchmark": "{place} alone", "strata": "difference of strata: {place} (items of the smaller)",
+}  # fmt: skip
+
+
 def over(row: Row) -> str:
     """What a row of E1 or E4 was pooled over, in words."""
-    place, group, model = str(row.get("task") or row.get("stratum") or ""), row["group"], row["model"]
-    analysis = str(row["analysis"])
+    place, analysis = str(row.get("task") or row.get("stratum") or ""), str(row["analysis"])
     if analysis in ("clustered", "pooled", "group"):
-        return f"group {group}" if group else "all models"
-    if analysis == "groups":
-        return f"difference of groups: {group}"
-    if analysis == "without model":
-        return f"without {model}"
+        return f"group {row['group']}" if row["group"] else "all models"
+    if analysis in _OVER:
+        return _OVER[analysis].format(place=place, group=row["group"], model=row["model"])
     if analysis == "without parser-sensitive models":
-        return f"without {model} (often without a valid answer)" + (f", stratum {place}" if place else "")
-    if analysis == "one benchmark":
-        return f"{place} alone"
+        return f"without {row['model']} (often without a valid answer)" + f", stratum {place}" * bool(place)
     if analysis == "stratum":
-        return f"stratum {place}" + (f", group {group}" if group else "")
-    if analysis == "strata":
-        return f"difference of strata: {place} (items of the smaller)"
-    if analysis in ("cell", "model"):
-        return str(model)
+        return f"stratum {place}" + (f", group {row['group']}" if row["group"] else "")
     return f"{analysis}, {f'stratum {place}' if place else 'all strata'}"
 
 

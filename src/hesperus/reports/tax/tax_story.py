@@ -264,17 +264,15 @@ def _changed(found: Table, main: Row) -> Iterator[str]:
     """Parts without which the test decides otherwise."""
     side = _side(main)
     said = {1: "lies above 0", -1: "lies below 0", 0: "does not tell on which side of 0 it lies"}
-    without = [
-        row for row in rows_of(found, "without model") if row["value"] is not None and _side(row) != side
-    ]
-    for row in without:
-        yield f"{said[_side(row)]} without {row['model']}: {estimate_text(row, 'points')} points."
-    for row in rows_of(found, "without parser-sensitive models"):
+    parts = {
+        "without model": "without {model}",
+        "without parser-sensitive models": "without {model}, often without a valid answer",
+        "one benchmark": "on {task} alone",
+    }
+    for row in (row for analysis in parts for row in rows_of(found, analysis)):
         if not row.get("stratum") and row["value"] is not None and _side(row) != side:
-            yield f"{said[_side(row)]} without {row['model']}, often without a valid answer: {estimate_text(row, 'points')} points."
-    for row in rows_of(found, "one benchmark"):
-        if row["value"] is not None and _side(row) != side:
-            yield f"{said[_side(row)]} on {row['task']} alone: {estimate_text(row, 'points')} points."
+            part = parts[row["analysis"]].format_map(row)
+            yield f"{said[_side(row)]} {part}: {estimate_text(row, 'points')} points."
 
 
 def asides(evidence: Evidence, tables: Mapping[str, Table]) -> list[str]:
