@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from jinja2 import Environment
 
 from hesperus.analysis.item_matrix import ItemMatrix
 from hesperus.item_views.matrix_view import Links, MatrixView, matrix_view
 from hesperus.item_views.question_view import QuestionView, question_view
 from hesperus.packed_text import packed
+
+if TYPE_CHECKING:  # a table loads this file, too, and needs no templates
+    from jinja2 import Environment
 
 MOST_BYTES = 450_000
 """Bytes of all questions of a page, packed; those of the rows further down are left to the explorer."""
