@@ -72,13 +72,14 @@ def coverage_of_pairs(pairs: pl.DataFrame) -> Coverage:
     Returns:
         No counts where the table does not say the outcomes.
     """
-    counts: Counter[str] = Counter()
-    same = [name for name in ("model", "task", "item", "repeat") if name in pairs.columns]
-    for side, once in (("outcome", []), ("reference_outcome", same)):
-        if side in pairs.columns:
-            replies = pairs.filter(pl.col(side).is_not_null())
-            counts.update(map(str, (replies.unique(once) if once else replies)[side]))
-    return Coverage(counts)
+    counts = Counter[str](pairs["outcome"]) if "outcome" in pairs.columns else Counter[str]()
+    if "reference_outcome" in pairs.columns:
+        same = [pairs[name] for name in ("model", "task", "item", "repeat") if name in pairs.columns]
+        rows = zip(
+            zip(*same, strict=True) if same else range(pairs.height), pairs["reference_outcome"], strict=True
+        )
+        counts.update({key: outcome for key, outcome in rows if outcome is not None}.values())
+    return Coverage({outcome: count for outcome, count in counts.items() if outcome is not None})
 
 
 def together(parts: Iterable[Coverage]) -> Coverage:

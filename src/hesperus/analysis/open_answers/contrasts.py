@@ -109,23 +109,34 @@ def contrast_rows(
         match = match._replace(excluded=match.excluded + lost, reason=reason)
         parts = [(ending, ~everything, 0, "") for ending, *_ in parts]
     shares = dict(zip(ANSWERED_SIDES, (coverage_of_pairs(side).share for side in sides), strict=True))
+    by_rule: list[NewRow] = []
     for ending, kept, excluded, said in parts:
-        lost, reason = match.excluded + excluded, _joined(match.reason, said, remark)
-        found = {
-            name: replace(_of_pairs(one), excluded=lost, reason=reason)
-            for name, one in statistics_of(match.stacked(kept), "").items()
-        }
-        ceilings, over = _beside(match, kept, bootstrap, answered=ending == WHERE_ANSWERED)
-        prompts = match.first.filter(kept)["item"].n_unique()
-        for name, apart in paired_differences(found, bootstrap).items():
-            ceiling = ceilings.get(name)
-            yield {
-                "statistic": f"{name}{ending}",
-                "value_a": apart.first, "value_b": apart.second, **shares, **estimate_cells(apart.estimate),
-                "p": apart.p, "p_holm": None, "p_bh": None, "detectable": apart.detectable, "prompts": prompts,
-                "ceiling_a": ceiling.first if ceiling else None, "ceiling_b": ceiling.second if ceiling else None,
-                **_over_cells(over.get(name)),
-            }  # fmt: skip
+        made = by_rule  # where no reply is in another language, the numbers of the pairs that are in the right one
+        if ending != RIGHT_LANGUAGE or not kept.equals(parts[0][1]):
+            counted = match._replace(
+                excluded=match.excluded + excluded, reason=_joined(match.reason, said, remark)
+            )
+            made = list(_rows_of(counted, kept, bootstrap, answered=ending == WHERE_ANSWERED))
+        by_rule = by_rule or made
+        yield from ({**row, **shares, "statistic": f"{row['statistic']}{ending}"} for row in made)
+
+
+def _rows_of(match: _Matched, kept: pl.Series, bootstrap: Bootstrap, *, answered: bool) -> Iterator[NewRow]:
+    """A row for each statistic of some of the pairs, with what is excluded of all."""
+    found = {
+        name: replace(_of_pairs(one), excluded=match.excluded, reason=match.reason)
+        for name, one in statistics_of(match.stacked(kept), "").items()
+    }
+    ceilings, over = _beside(match, kept, bootstrap, answered=answered)
+    prompts = match.first.filter(kept)["item"].n_unique()
+    for name, apart in paired_differences(found, bootstrap).items():
+        ceiling = ceilings.get(name)
+        yield {
+            "statistic": name, "value_a": apart.first, "value_b": apart.second, **estimate_cells(apart.estimate),
+            "p": apart.p, "p_holm": None, "p_bh": None, "detectable": apart.detectable, "prompts": prompts,
+            "ceiling_a": ceiling.first if ceiling else None, "ceiling_b": ceiling.second if ceiling else None,
+            **_over_cells(over.get(name)),
+        }  # fmt: skip
 
 
 def _matched(sides: tuple[pl.DataFrame, pl.DataFrame], reworded: Collection[str]) -> _Matched:

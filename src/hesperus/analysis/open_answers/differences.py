@@ -54,7 +54,7 @@ class Difference:
         p: Two-sided p of exchanged sides; None if the difference is undefined or was not to be tested, and without
             resamples.
         detectable: The smallest difference that so many prompts would show (power 0.8, level 0.05, two-sided); None
-            without resamples, and where no prompt moves.
+            without resamples or a test, and where no prompt moves.
     """
 
     first: float | None
@@ -81,7 +81,7 @@ def paired_differences(
     Args:
         stacked: Statistics with columns that hold the prompts of side a, then the same prompts of side b.
         bootstrap: How prompts are resampled; its seed is also that of the exchanges.
-        tested: Whether to exchange sides.
+        tested: Whether to exchange sides, and to say what that could have shown.
     """
     sides = _sides(stacked)
     totals = [side.sum(axis=0) for side in (sides.first, sides.second)]
@@ -104,7 +104,7 @@ def paired_differences(
         if name in spread:
             low, high = intervals(spread[name][None, :], np.array([apart]), bootstrap)
             ends = (float(low[0]), float(high[0]))
-            if known:
+            if known and tested:
                 detectable = exchanged_detectable(influences(whole[name]), (first, second), one.limits)
         found[name] = Difference(
             None if np.isnan(first) else first,

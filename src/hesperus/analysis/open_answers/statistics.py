@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -108,13 +109,17 @@ def scored(pairs: pl.DataFrame, bootstrap: Bootstrap | None) -> dict[str, Scored
     if mute(seen):
         excluded, reasons = excluded + seen.height, [*reasons, f"{seen.height} {MUTE}"]
         seen = seen.clear()
-    silent, wrong = pl.col("state").is_in(SILENT), in_wrong_language(seen)
+    answered, right = seen.filter(pl.col("state") == "compared"), seen.filter(~in_wrong_language(seen))
+    silent = sum(state in SILENT for state in seen["state"])
     parts = [
         ("", seen, 0, ""),
-        (WHERE_ANSWERED, seen.filter(pl.col("state") == "compared"), seen.filter(silent).height, "without an answer on both sides"),
-        (RIGHT_LANGUAGE, seen.filter(~wrong), seen.filter(wrong).height, "with a reply in another language"),
-    ]  # fmt: skip
+        (WHERE_ANSWERED, answered, silent, "without an answer on both sides"),
+        (RIGHT_LANGUAGE, right, seen.height - right.height, "with a reply in another language"),
+    ]
     for ending, rows, lost, why in parts:
+        if ending == RIGHT_LANGUAGE and not lost:  # the same pairs, so the same numbers
+            found |= {f"{name}{ending}": one for name, one in found.items() if not name.endswith(ENDINGS)}
+            continue
         said = "; ".join([*reasons, *([f"{lost} {why}"] if lost else [])])
         own = {
             name: replace(statistic, excluded=excluded + lost, reason=said)
@@ -168,10 +173,9 @@ def signature_cells(signature: Mapping[str, object], bootstrap: Bootstrap | None
 
 
 def _excluded(pairs: pl.DataFrame) -> tuple[int, list[str]]:
-    counts = {state: pairs.filter(pl.col("state") == state).height for state in UNSEEN}
-    return sum(counts.values()), [
-        f"{count} {UNSEEN_WORDS[state]}" for state, count in counts.items() if count
-    ]
+    counts = Counter(pairs["state"])
+    found = {state: counts[state] for state in UNSEEN if counts[state]}
+    return sum(found.values()), [f"{count} {UNSEEN_WORDS[state]}" for state, count in found.items()]
 
 
 def mute(rows: pl.DataFrame) -> bool:
