@@ -43,11 +43,15 @@ class PageClaims:
 
     def written_on(self, html: str) -> str:
         """The page with its claims: a line for each table that a paper can print, and all of it where a browser shows nothing."""
-        lines = [escape(line) for line in (*map(_line, self.tables.values()), *self.lines) if line]
-        body, end, rest = html.rpartition("</footer>")
-        signed = f"{body}{_signatures(lines)}{end}{rest}" if lines else html
+        signed = self.signed(html)
         body, end, rest = signed.rpartition("</body>")
         return f"{body}{self._block(shown_on(signed))}{end}{rest}"
+
+    def signed(self, html: str) -> str:
+        """The page with the lines alone."""
+        lines = [escape(line) for line in (*map(_line, self.tables.values()), *self.lines) if line]
+        body, end, rest = html.rpartition("</footer>")
+        return f"{body}{_signatures(lines)}{end}{rest}" if lines else html
 
     def _block(self, shown: Shown) -> str:
         """An element that a browser does not show: packed JSON, in which no mark-up can be."""

@@ -70,8 +70,13 @@ class ShownPage:
         )
 
 
-def html(page: Page) -> str:
-    """The page as text; the same blocks give the same text. Every text in it is escaped."""
+def html(page: Page, *, drawn: bool = True) -> str:
+    """The page as text; the same blocks give the same text. Every text in it is escaped.
+
+    Args:
+        page: What it shows.
+        drawn: Whether its figures are drawn, which takes most of the time; if not, each is its caption alone.
+    """
     script = _beside("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     shown = {
@@ -80,9 +85,9 @@ def html(page: Page) -> str:
         "digest": digest,
         "version": __version__,
     }
-    text, drawn = "", dict[str, Figure]()
+    text, figures = "", _Figures(drawn)
     for rows in (sys.maxsize, _MOST_ROWS):
-        made = _environment(partial(_kinds, links=_links(page), named=page.named, drawn=drawn), rows)
+        made = _environment(partial(_kinds, links=_links(page), named=page.named, figures=figures), rows)
         text = made.get_template("page.html.j2").render(page=page, **shown)
         if len(text.encode()) < _LARGE:
             break
@@ -127,9 +132,22 @@ def _most(leads: tuple[str, ...]) -> str:
     return counts[0][0] if counts else ""
 
 
-def _figure(drawing: Drawing) -> Figure:
+class _Figures(dict[str, Figure]):
+    """The figures of a page by name, each drawn once."""
+
+    def __init__(self, drawn: bool) -> None:
+        super().__init__()
+        self._drawn = drawn
+
+    def of(self, drawing: Drawing) -> Figure:
+        if drawing.name not in self:
+            self[drawing.name] = _figure(drawing, drawn=self._drawn)
+        return self[drawing.name]
+
+
+def _figure(drawing: Drawing, *, drawn: bool) -> Figure:
     # The renderer escapes every text that it draws; a test feeds it markup
-    svg = Markup(inline_svg(drawing.chart, drawing.name))
+    svg = Markup(inline_svg(drawing.chart, drawing.name) if drawn else "")
     alt = f"Figure: {drawing.caption}"
     alt += f" The table on {drawing.table} has the numbers." if drawing.table else ""
     width = re.match(r'<svg [^>]*?\bwidth="([0-9.]+)', svg)
@@ -147,15 +165,13 @@ def _kinds(
     blocks: Iterable[Block],
     links: ItemLinks | None,
     named: Collection[str],
-    drawn: dict[str, Figure],
+    figures: _Figures,
 ) -> Iterator[tuple[str, object]]:
-    """Blocks with their kinds, by which the template chooses how to show them; drawings are drawn, once by name."""
+    """Blocks with their kinds, by which the template chooses how to show them; drawings are drawn."""
     for block in blocks:
         shown: object = block
         if isinstance(block, Drawing):
-            if block.name not in drawn:
-                drawn[block.name] = _figure(block)
-            shown = drawn[block.name]
+            shown = figures.of(block)
         elif isinstance(block, Grid):
             told = ShownGrid.of(block, links, named)
             shown = note(told.grid.caption) if told.grid.is_told else told
