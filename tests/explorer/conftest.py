@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hesperus.records import Run
-from reports.conftest import study
+from reports.simulated_runs import study
 
 
 @pytest.fixture(scope="module")
