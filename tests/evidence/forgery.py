@@ -15,6 +15,9 @@ from hesperus.evidence.archive import unpack
 
 MakeBundle = Callable[..., Bundled]
 
+FEW = {"resamples": 10}
+"""Of intervals a bundle needs some: that they come out again is seen on the first as on the last."""
+
 TABLE_OF_CLAIMS = "numbers.json"
 
 

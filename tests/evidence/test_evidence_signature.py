@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
+from forgery import FEW, MakeBundle, opened
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hesperus as hs
 from hesperus.analysis.short_signature import SHORT, ShortSignature, digest
 from hesperus.analysis.table import Table
-from hesperus.api.bundling import run_tables
 from hesperus.errors import UsageError
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_every_table_is_made_again_from_its_line(study: str, demo_runs: dict[str, Path]) -> None:
-    for name, table in run_tables(demo_runs[study], resamples=20)[0].items():
-        line = ShortSignature.parse(str(table.signature[SHORT]))
+def test_every_table_is_made_again_from_its_line(
+    study: str, demo_runs: dict[str, Path], bundled: MakeBundle
+) -> None:
+    """The lines are those of the numbers in a bundle."""
+    tables = json.loads(opened(bundled(study, **FEW).path)["numbers.json"])
+    assert len(tables) > 8
+    for name, table in tables.items():
+        line = ShortSignature.parse(table["signature"][SHORT])
         assert line.measure == name
         again = hs.measure(name, demo_runs[study], **line.settings)  # type: ignore[arg-type]
         assert digest(again) == line.digest, name
