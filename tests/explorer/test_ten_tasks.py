@@ -46,7 +46,7 @@ def runs(demo_runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
         found["multisense"] / "scores.parquet"
     )
     for name in ("multisense", "tax"):
-        hs.report(found[name], resamples=50)
+        hs.report(found[name], resamples=10)
     return found
 
 

@@ -1,12 +1,18 @@
-"""The outline of an HTML page: whether its tags close in order, what it would load, what its anchors are."""
+"""The outline of an HTML page: whether its tags close in order, what it would load, what its anchors are; a page without drawings."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
+
+from hesperus.reports.blocks import Block, Code, Fold, Page
+from hesperus.reports.drawing import Drawing
+from hesperus.reports.html_page import html
+from hesperus.reports.theme import specification
 
 VOID = {"meta", "br", "img", "hr", "input", "link"}
 LOADS = {
@@ -58,6 +64,19 @@ def outline(text: str) -> Outline:
     found.close()
     assert found.open == []
     return found
+
+
+def undrawn(page: Page) -> str:
+    """The page as HTML with what its figures are drawn of in their place: drawing takes most of the time of a page."""
+
+    def told(blocks: Sequence[Block]) -> Iterator[Block]:
+        for block in blocks:
+            if isinstance(block, Drawing):
+                yield Code(f"{block.name}: {block.caption}", specification(block.chart))
+            else:
+                yield replace(block, blocks=tuple(told(block.blocks))) if isinstance(block, Fold) else block
+
+    return html(replace(page, lead=tuple(told(page.lead)), blocks=tuple(told(page.blocks))))
 
 
 def as_read(text: str) -> str:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from page_outline import undrawn
 from typer.testing import CliRunner, Result
 
 from hesperus.analysis.settings import GivenSettings
 from hesperus.cli.app import app
 from hesperus.errors import DataError
 from hesperus.records import Run, conform, read_records
-from hesperus.reports.html import report_html
+from hesperus.reports.html import report_page
 
 Rows = list[dict[str, object]]
 QUICK = GivenSettings(resamples=30)
@@ -159,7 +160,7 @@ def _told(run: Run) -> str:
     return re.sub(
         r"<[^>]+>",
         "",
-        re.sub(r"<(script|style|svg)\b.*?</\1>", "", report_html(run, given=QUICK), flags=re.DOTALL),
+        re.sub(r"<(script|style|pre)\b.*?</\1>", "", undrawn(report_page(run, given=QUICK)), flags=re.DOTALL),
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from page_outline import is_sound, loads_nothing, outline
+from page_outline import is_sound, loads_nothing, outline, undrawn
 
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import UsageError
@@ -19,7 +19,7 @@ from hesperus.records.packed import packed_run
 from hesperus.reports.blocks import Page, Section
 from hesperus.reports.columns import Column
 from hesperus.reports.grid import Grid, Number
-from hesperus.reports.html import report_html, write_report
+from hesperus.reports.html import report_html, report_page, write_report
 from hesperus.reports.html_page import html
 from hesperus.reports.multisense_page import multisense_report
 from hesperus.version import __version__
@@ -82,8 +82,9 @@ def test_the_same_run_gives_the_same_bytes(page: str, capitals: Run, tmp_path: P
 def test_a_page_of_packed_records_is_that_of_the_records(
     make_run: Callable[..., Run], make_quiz: Callable[..., pl.DataFrame], tmp_path: Path
 ) -> None:
-    study = make_run({"m/1": 1.0, "m/2": 2.0})
-    hard = study.records.with_columns(
+    study = make_run({"m/1": 1.0, "m/2": 2.0}, ("de", "ar"))
+    some = study.records.filter(pl.col("item").str.head(2).is_in(["q0", "q1"]))
+    hard = some.with_columns(
         outcome=pl.when(pl.col("item") == "q0-1").then(pl.lit("error")).otherwise("outcome"),
         answer=pl.when(pl.col("item") == "q0-1").then(None).otherwise("answer"),
         subject=pl.col("item").str.head(2),
@@ -92,15 +93,17 @@ def test_a_page_of_packed_records_is_that_of_the_records(
     told = hard.with_columns(reply_language=pl.lit("de"))
     runs = {
         "senses": replace(study, records=hard),
-        "told": replace(study, records=told),
-        "languages": Run(make_quiz()),
+        "told": replace(study, records=told.filter(pl.col("model") == "m/1")),
+        "languages": Run(make_quiz(["a", "b"], ["en", "de", "sw"], items=20)),
     }
     for name, run in runs.items():
         write_run(run, tmp_path / name)
         packed = packed_run(tmp_path / name)
         assert packed is not None and packed.records["item"].dtype == pl.Categorical
         assert ("reply" in packed.records.columns) == ("reply_language" not in run.records.columns)
-        assert report_html(packed, given=QUICK) == report_html(read_any_run(tmp_path / name), given=QUICK)
+        given = GivenSettings(resamples=10)
+        whole = read_any_run(tmp_path / name)
+        assert undrawn(report_page(packed, given=given)) == undrawn(report_page(whole, given=given))
 
 
 def test_records_of_another_tool_are_not_packed(capitals: Run, tmp_path: Path) -> None:
@@ -113,7 +116,7 @@ def test_a_page_of_many_models_and_senses_draws_the_first_models(
     make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hesperus.analysis.multisense_findings._MANY_CELLS", 8)
-    found = multisense_report(make_run({f"m/{n}": 2.0 for n in range(3)}))
+    found = multisense_report(make_run({f"m/{n}": 2.0 for n in range(3)}), given=QUICK)
     assert found.found.drawn == ("m/0", "m/1")
     assert {row["low"] for row in found.found.directions.rows} == {None}
     assert "first 2 of 3 models" in next(one for one in found.drawings() if one.kind == "accuracy").caption
@@ -123,12 +126,12 @@ def test_of_very_many_pairs_neither_intervals_nor_rows_of_changes_are_made(
     make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make_run({"m/0": 2.0})
-    assert multisense_report(run).found.has_directions
+    assert multisense_report(run, given=QUICK).found.has_directions
     monkeypatch.setattr("hesperus.analysis.multisense_findings._MANY_PAIRS", 1)
-    found = multisense_report(run)
+    found = multisense_report(run, given=QUICK)
     assert not found.found.has_directions
     assert {row["low"] for row in found.found.directions.rows} == {None}
-    text = report_html(run)
+    text = undrawn(report_page(run, found=found, given=QUICK))
     assert "hesperus measure directions RUN" in text and "where changed answers go has" not in text
 
 
@@ -145,14 +148,14 @@ def test_a_page_holds_some_rows_of_a_very_long_table_and_says_how_many() -> None
 
 def test_a_records_file_alone_is_enough(capitals: Run, tmp_path: Path) -> None:
     write_records(capitals.records, tmp_path / "records.parquet")
-    text = report_html(read_any_run(tmp_path / "records.parquet"), given=QUICK)
+    text = undrawn(report_page(read_any_run(tmp_path / "records.parquet"), given=QUICK))
     assert "These records came without a study file." in text
     assert "Is Paris the capital" not in text and "&lt;script&gt;" in text
 
 
 def test_one_sense_alone_has_nothing_to_compare(capitals: Run) -> None:
     alone = (pl.col("instruction") == "en") & (pl.col("input") == "en") & (pl.col("repeat") == 1)
-    text = report_html(Run(capitals.records.filter(alone)), given=QUICK)
+    text = undrawn(report_page(Run(capitals.records.filter(alone)), given=QUICK))
     outline(text)
     assert "there is nothing to compare" in text
 
@@ -176,7 +179,7 @@ def test_passwords_in_addresses_stay_out(capitals: Run) -> None:
         {"base_url": url, "list": [url]},
         {"models": {"http/x": {"base_url": url, "n": 1}}},
     )
-    text = report_html(run, given=QUICK)
+    text = undrawn(report_page(run, given=QUICK))
     assert "secret" not in text and text.count("https://example.org/v1") == 1  # of the list
     assert text.count("(an address)") == 2
 
@@ -184,7 +187,7 @@ def test_passwords_in_addresses_stay_out(capitals: Run) -> None:
 def test_all_rules_for_unreadable_answers_are_named(capitals: Run) -> None:
     for rule, words in (("agree", "two invalid answers are the same"), ("drop", "are excluded")):
         settings = GivenSettings(invalid=rule, resamples=0)  # type: ignore[arg-type]
-        assert words in report_html(capitals, given=settings)
+        assert words in undrawn(report_page(capitals, given=settings))
 
 
 def test_33_languages_and_several_models(make_run: Callable[..., Run]) -> None:

@@ -68,12 +68,12 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def large_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first study of the demo on a fifth of its items: all tables, figures and examples of its page."""
+    """The first study of the demo on a tenth of its items: all tables, figures and examples of its page."""
     folder = tmp_path_factory.mktemp("large")
     values = {"task": "atlas", "models": list(MODELS), "source": ["en"], "target": list(TARGETS),
-              "originals": True, "sample": {"n": 24}}  # fmt: skip
+              "originals": True, "sample": {"n": 12}}  # fmt: skip
     hs.run(values, out=folder, store=folder / "replies.sqlite", progress=False)
-    return hs.report(folder, resamples=50)
+    return hs.report(folder, resamples=20)
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_a_study_in_twenty_languages_is_one_file_of_less_than_three_megabytes(tm
     senses = ["en", *LANGUAGES, *(f"{tag}_from_en" for tag in LANGUAGES)]
     rows = []
     for model in ("my/small", "my/large"):
-        for item in range(60):
+        for item in range(42):
             for place, tag in enumerate(senses):
                 right = (item * 7 + place * (3 if model == "my/small" else 2)) % 11 > 3
                 answer = "yes" if right == (item % 2 == 0) else "no"
@@ -182,7 +182,7 @@ def test_a_study_in_twenty_languages_is_one_file_of_less_than_three_megabytes(tm
     texts = [
         {"item": f"q{item}", "language": tag.partition("_")[0], "input": tag, "gold": "yes", "options": ["yes", "no"],
          "field:question": f"Is {item * 7919 % 1009} in {tag} more than {item * 104729 % 997}, if {tag} counts from {item}?"}
-        for item in range(60) for tag in senses
+        for item in range(42) for tag in senses
     ]  # fmt: skip
     write_run(Run(conform(pl.DataFrame(rows)), pl.DataFrame(texts)), tmp_path / "run")
     page = hs.report(tmp_path / "run", resamples=10)

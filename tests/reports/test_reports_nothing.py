@@ -68,22 +68,29 @@ def replies(file: Path, items: int, outcomes: tuple[str, ...]) -> Path:
     return file
 
 
+def says_so(*command: object) -> None:
+    done = call(*command, "--resamples", 20)
+    assert "nothing was answered: of " in done.stderr, command
+    assert not re.search(r"\d\.\d", done.stdout), f"no number stands in its place: {command}"
+
+
 @pytest.mark.parametrize("lost", SILENT)
+def test_whatever_became_of_the_replies_the_sentence_is_there(tmp_path: Path, lost: str) -> None:
+    """Of labels, of an audit and of open answers, which look at outcomes each in their own way."""
+    labels = saved(tmp_path / "labels", answers(3, (lost,), ("en", "de")), "multisense")
+    texts = replies(tmp_path / "texts.parquet", 3, (lost,))
+    says_so("measure", "consistency", labels)
+    says_so("measure", "back_translation", audit(tmp_path / "audit", 3, (lost,)), "--task", "quiz")
+    says_so("evaluate", "information", texts, "--reference", "en", "--translator", "none")
+
+
+@pytest.mark.parametrize("lost", ["invalid", "error"])
 def test_every_command_ends_with_the_sentence(tmp_path: Path, lost: str) -> None:
     labels = saved(tmp_path / "labels", answers(3, (lost,), ("en", "de")), "multisense")
     audited = audit(tmp_path / "audit", 3, (lost,))
-    texts = replies(tmp_path / "texts.parquet", 3, (lost,))
-    for command in (
-        ("measure", "consistency", labels),
-        ("compare", labels, labels),
-        ("measure", "back_translation", audited, "--task", "quiz"),
-        ("measure", "native_control", audited, "--native-task", "local", "--translated", "zh"),
-        ("measure", "bounds", audited, "--task", "quiz"),
-        ("evaluate", "information", texts, "--reference", "en", "--translator", "none"),
-    ):
-        done = call(*command, "--resamples", 20)
-        assert "nothing was answered: of " in done.stderr, command
-        assert not re.search(r"\d\.\d", done.stdout), f"no number stands in its place: {command}"
+    says_so("compare", labels, labels)
+    says_so("measure", "native_control", audited, "--native-task", "local", "--translated", "zh")
+    says_so("measure", "bounds", audited, "--task", "quiz")
     out = tmp_path / "page.html"
     for command in (("report", labels), ("report", audited, "--task", "quiz")):
         assert call(*command, "--out", out, "--resamples", 20).exit_code == 0

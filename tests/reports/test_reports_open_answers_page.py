@@ -9,7 +9,7 @@ from pathlib import Path
 import open_answer_runs as towns
 import polars as pl
 import pytest
-from page_outline import as_read, is_sound, loads_nothing
+from page_outline import as_read, is_sound, loads_nothing, undrawn
 
 from hesperus.analysis.open_answers.evidence import Evaluated, OpenEvidence, gathered
 from hesperus.analysis.open_answers.open_findings import cell_labels
@@ -17,7 +17,7 @@ from hesperus.analysis.run_kinds import study_kind
 from hesperus.analysis.settings import GivenSettings
 from hesperus.errors import DataError, UsageError
 from hesperus.records import Run, read_run
-from hesperus.reports.html import report_findings, report_html, write_report
+from hesperus.reports.html import report_findings, report_html, report_page, write_report
 from hesperus.reports.html_page import html
 from hesperus.reports.open_answers.open_report import open_answers_report
 from hesperus.reports.study_pages import Report
@@ -124,7 +124,7 @@ def test_what_loses_most_can_be_read(report: Report, page: str) -> None:
     first = page.split('class="fold"')[1].split("</details>")[0]
     assert "contradicted" in page and "✓ supported" in first and "× not supported" in first
     assert 'lang="hi" dir="auto"' in first and 'lang="en" dir="auto"' in first
-    lost = html(report.page(Run(pl.DataFrame(), towns.items()))).split('class="fold"')
+    lost = undrawn(report.page(Run(pl.DataFrame(), towns.items()))).split('class="fold"')
     assert len(lost) == 1 + 8 + 2 + 1, "eight prompts of information, two of length, sentences given up"
     assert "Tell me about town 1." in page
 
@@ -144,7 +144,7 @@ def test_the_same_run_gives_the_same_bytes_from_its_folder(page: str, folder: Pa
 def test_a_study_s_own_bootstrap_holds_unless_another_is_given(folder: Path) -> None:
     run = read_run(folder)
     settings = GivenSettings(resamples=10, seed=1)
-    text = report_html(run, found=report_findings(run, given=settings, folder=folder))
+    text = undrawn(report_page(run, found=report_findings(run, given=settings, folder=folder)))
     assert "90 % of 10 resamples of prompts (seed 1)" in text
 
 
@@ -181,7 +181,7 @@ def test_without_a_ceiling_or_any_answer_the_page_says_so(folder: Path) -> None:
     run = Run(read_run(folder).records)
     (one, _) = gathered(folder, read_run(folder)).evaluations
     bare = one.pairs.drop([name for name in one.pairs.columns if name.startswith("ceiling_")])
-    text = html(open_answers_report(run, OpenEvidence([replace(one, pairs=bare)]), given=QUICK).page(run))
+    text = undrawn(open_answers_report(run, OpenEvidence([replace(one, pairs=bare)]), given=QUICK).page(run))
     assert "no ceiling was measured" in text and "Of the ceiling" not in text
     loads_nothing(text)
     silent = bare.with_columns(state=pl.lit("untranslated"), precision=None, recall=None).with_columns(
@@ -189,7 +189,7 @@ def test_without_a_ceiling_or_any_answer_the_page_says_so(folder: Path) -> None:
     )
     lost = open_answers_report(run, OpenEvidence([replace(one, pairs=silent)]), given=QUICK)
     assert lost.drawings() == []
-    text = html(lost.page(run))
+    text = undrawn(lost.page(run))
     assert "Nothing could be compared" in text and "100 without a translation" in text
     loads_nothing(text)
 
@@ -199,11 +199,11 @@ def test_a_page_of_silence_and_one_without_intervals_claim_nothing(folder: Path)
     (one, _) = gathered(folder, read_run(folder)).evaluations
     rule = pl.lit(1.0).alias("precision"), pl.lit(1.0).alias("recall")
     silent = replace(one, pairs=one.pairs.with_columns(pl.lit("both_silent").alias("state"), *rule))
-    text = html(open_answers_report(run, OpenEvidence([silent]), given=QUICK).page(run))
+    text = undrawn(open_answers_report(run, OpenEvidence([silent]), given=QUICK).page(run))
     assert "In no pair do both sides give an answer" in text
     assert "also said in the answers" not in text and "all languages together: F" not in text
     bare = open_answers_report(run, OpenEvidence([one]), given=GivenSettings(resamples=0))
-    text = html(bare.page(run))
+    text = undrawn(bare.page(run))
     assert "Scores, in per cent. Precision" in text and "Lines are intervals" not in text
     assert "the grey band" not in text and "lines are intervals" not in text and "(tick)" in text
     assert "task&#39;s own words" not in text, (
@@ -225,9 +225,9 @@ def test_what_the_embedded_judge_cannot_read_stands_in_the_verdict(folder: Path)
         ),
     ):
         told = replace(one, signature={**one.signature, **changed})
-        text = html(open_answers_report(run, OpenEvidence([told]), given=QUICK).page(run))
+        text = undrawn(open_answers_report(run, OpenEvidence([told]), given=QUICK).page(run))
         assert words in text and "does not explain" not in text
-    text = html(open_answers_report(run, OpenEvidence([one]), given=QUICK).page(run))
+    text = undrawn(open_answers_report(run, OpenEvidence([one]), given=QUICK).page(run))
     assert "say little of what the answers say" not in text
 
 
@@ -238,7 +238,7 @@ def test_ends_that_round_to_the_same_are_one_number(folder: Path) -> None:
     alike = replace(
         one, pairs=one.pairs.with_columns(state=pl.lit("compared"), precision=nearly, recall=nearly)
     )
-    text = html(open_answers_report(run, OpenEvidence([alike]), given=QUICK).page(run))
+    text = undrawn(open_answers_report(run, OpenEvidence([alike]), given=QUICK).page(run))
     assert text.startswith("50.0\u00a0% [", text.index('<p class="lead">') + len('<p class="lead">'))
     assert "the same in each." in text
 
@@ -250,7 +250,7 @@ def test_a_page_without_repairs_and_losses_says_so(folder: Path) -> None:
         pl.lit(1.0).alias("precision"), pl.lit(1.0).alias("recall")
     )
     whole = Evaluated("information", same, signature=one.signature)
-    text = html(open_answers_report(run, OpenEvidence([whole]), given=QUICK).page(run))
+    text = undrawn(open_answers_report(run, OpenEvidence([whole]), given=QUICK).page(run))
     for words in ("no pair falls below its ceiling", "No answer was translated here"):
         assert words in text, words
 

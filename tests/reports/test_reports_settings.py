@@ -14,7 +14,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from conftest import quiz
 from hesperus import api
 from hesperus.analysis.measure_names import MEASURES, SIMILARITY
 from hesperus.analysis.open_answers.open_tables import TABLES
@@ -31,15 +30,10 @@ from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, conform, write_run
+from reports.simulated_runs import quiz
 
 DRAWN = {"resamples": 40, "seed": 5, "level": 0.8, "interval": "percentile"}
-OTHER: Mapping[str, Any] = {
-    "invalid": "drop",
-    "resamples": 30,
-    "seed": 9,
-    "level": 0.5,
-    "interval": "bayesian",
-}
+OTHER: Mapping[str, Any] = {"resamples": 30, "seed": 9, "level": 0.5, "interval": "bayesian"}
 """A value of each setting that is neither the study's nor the default."""
 
 
@@ -67,32 +61,33 @@ TABLES_OF = {
 }
 
 
-def signed_bootstrap(signature: object) -> list[Mapping[str, object]]:
-    """Every statement of resampling in a signature, wherever it stands."""
+def signed(signature: object, name: str) -> list[object]:
+    """Every statement of a setting in a signature, wherever it stands."""
     if not isinstance(signature, Mapping):
         return []
-    own = [signature["bootstrap"]] if isinstance(signature.get("bootstrap"), Mapping) else []
-    return own + [found for inner in signature.values() for found in signed_bootstrap(inner)]
+    own = [signature[name]] if name in signature else []
+    return own + [found for inner in signature.values() for found in signed(inner, name)]
 
 
 @pytest.mark.parametrize(
     ("kind", "what"), [(kind, what) for kind, names in TABLES_OF.items() for what in names]
 )
 def test_each_setting_wins_and_is_signed(runs: dict[str, Path], kind: str, what: str) -> None:
-    quick = {"resamples": 20} if kind == "multisense" else {}
-    plain = api.measure(what, runs[kind], **quick)
-    settings = [name for name in OTHER if not (kind == "open" and name == "invalid")]
-    for name in settings:
-        changed = api.measure(what, runs[kind], **{**quick, name: OTHER[name]})
-        if changed.rows != plain.rows:
-            assert changed.signature != plain.signature, name
-    if what in ("counts",):
-        return
-    drawn = signed_bootstrap(plain.signature)
-    assert drawn and all(one["level"] == (0.95 if kind == "multisense" else 0.8) for one in drawn)
-    default = api.measure(what, runs[kind], **{**asdict(DEFAULT.bootstrap), "resamples": 21})
-    for one in signed_bootstrap(default.signature):
-        assert one == {**asdict(DEFAULT.bootstrap), "resamples": 21}
+    own = asdict(Bootstrap(20)) if kind == "multisense" else DRAWN
+    default = {**asdict(DEFAULT.bootstrap), "resamples": 21}
+    plain = api.measure(what, runs[kind], **({"resamples": 20} if kind == "multisense" else {}))
+    changed = api.measure(what, runs[kind], **OTHER, **({} if kind == "open" else {"invalid": "drop"}))
+    draws = 0 if what == "counts" else 1
+    for found, drawn in (
+        (plain, own),
+        (changed, OTHER),
+        (api.measure(what, runs[kind], **default), default),
+    ):
+        assert signed(found.signature, "bootstrap") == [drawn] * draws
+    if [row.get("value") for row in changed.rows] != [row.get("value") for row in plain.rows]:
+        assert signed(changed.signature, "invalid") == ["drop"], "what moves the numbers is signed"
+    if kind == "similarity":
+        assert signed(plain.signature, "invalid") in (["agree"], ["disagree"])
 
 
 def test_a_flag_that_equals_the_default_wins_over_the_study(runs: dict[str, Path]) -> None:
@@ -111,6 +106,23 @@ STUDIED = {"invalid": "agree", "bootstrap": {"resamples": 30, "seed": 5, "interv
 AS_DEFAULT = ("--resamples", 2000, "--seed", 0, "--interval", "bayesian", "--invalid", "disagree")
 
 
+@pytest.fixture(scope="module")
+def decided(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """A run and another, of a study that decides all settings (`own`) and of one that decides none (`none`)."""
+    place = tmp_path_factory.mktemp("decided")
+    records = pl.read_parquet(runs["similarity"] / "records.parquet")
+    shifted = records.with_columns(answer=pl.col("answer").shift(3).over("model", "input"))
+    shifted = shifted.with_columns(
+        outcome=pl.when(pl.col("answer").is_null()).then(pl.lit("invalid")).otherwise(pl.lit("answered"))
+    )
+    for name, study in (("own", {"study": "similarity", "comparison": STUDIED}), ("none", {})):
+        for which, held in (("RUN", records), ("OTHER", shifted)):
+            write_run(Run(conform(held), None, study, {}), place / name / which)
+    return {
+        name: {which: str(place / name / which) for which in ("RUN", "OTHER")} for name in ("own", "none")
+    }
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -121,20 +133,10 @@ AS_DEFAULT = ("--resamples", 2000, "--seed", 0, "--interval", "bayesian", "--inv
     ],
 )  # fmt: skip
 def test_flags_that_equal_all_defaults_win_in_every_command(
-    command: tuple[str, ...], runs: dict[str, Path], tmp_path: Path
+    command: tuple[str, ...], decided: dict[str, dict[str, str]]
 ) -> None:
-    records = pl.read_parquet(runs["similarity"] / "records.parquet")
-    shifted = records.with_columns(answer=pl.col("answer").shift(3).over("model", "input"))
-    shifted = shifted.with_columns(
-        outcome=pl.when(pl.col("answer").is_null()).then(pl.lit("invalid")).otherwise(pl.lit("answered"))
-    )
-    for name, study in (("own", {"study": "similarity", "comparison": STUDIED}), ("none", {})):
-        for which, held in (("a", records), ("b", shifted)):
-            write_run(Run(conform(held), None, study, {}), tmp_path / f"{name}-{which}")
-
     def rows(name: str, *flags: object) -> object:
-        placed = {"RUN": str(tmp_path / f"{name}-a"), "OTHER": str(tmp_path / f"{name}-b")}
-        words = [placed.get(word, word) for word in command]
+        words = [decided[name].get(word, word) for word in command]
         done = CliRunner().invoke(app, [*words, "--format", "json", *map(str, flags)])
         assert done.exit_code in (0, 1), done.stderr
         return json.loads(done.stdout)["rows"]

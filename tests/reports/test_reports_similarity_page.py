@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from page_outline import is_sound, loads_nothing, outline
+from page_outline import is_sound, loads_nothing, outline, undrawn
 
 from hesperus.analysis.run_kinds import study_kind
 from hesperus.analysis.settings import GivenSettings
@@ -16,7 +16,7 @@ from hesperus.analysis.similarity.similarity_findings import similarity_findings
 from hesperus.analysis.similarity.similarity_settings import SimilaritySettings, similarity_settings
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, conform, write_run
-from hesperus.reports.html import report_findings, report_html, write_report
+from hesperus.reports.html import report_findings, report_html, report_page, write_report
 from hesperus.reports.similarity.similarity_grids import MOST_PAIRS, pairs_grid
 from hesperus.reports.similarity.similarity_report import drawings_of
 from hesperus.reports.similarity.similarity_story import headlines
@@ -98,7 +98,7 @@ def test_every_part_is_there(page: str) -> None:
 def test_labels_and_probabilities_stand_beside_each_other_where_both_are(run: Run) -> None:
     sure = pl.concat_list(*(pl.when(pl.col("answer") == label).then(0.7).otherwise(0.1) for label in "ABCD"))
     records = run.records.with_columns(probs=sure.cast(pl.List(pl.Float64)))
-    text = report_html(Run(records, None, STUDY, {}))
+    text = undrawn(report_page(Run(records, None, STUDY, {}), given=GivenSettings(resamples=10)))
     assert "Labels and probabilities" in text and "κp of probabilities" in text
     assert "the two are not to be compared with each other" in text
 
@@ -130,18 +130,20 @@ def test_tasks_stand_one_after_the_other_and_what_cannot_be_compared_is_named(
         [make_quiz(["m"], items=20), make_quiz(["m"], items=20).with_columns(task=pl.lit("second")),
          make_quiz(["m"], ["en"], items=20).with_columns(task=pl.lit("third"))]
     )  # fmt: skip
-    text = report_html(Run(records), given=QUICK)
+    text = undrawn(report_page(Run(records), given=QUICK))
     found = outline(text)
     assert len(found.ids) == len(set(found.ids)) and {"task-1", "task-2"} <= set(found.ids)
     assert "On second: m in two languages" in text
     assert "third: not compared: no two runs to compare" in text
     only = Run(records.filter(pl.col("task") == "third"), study={"study": "similarity"})
-    assert "One model in one language, hence no two runs to compare" in report_html(only, given=QUICK)
+    assert "One model in one language, hence no two runs to compare" in undrawn(
+        report_page(only, given=QUICK)
+    )
 
 
 def test_without_right_answers_plain_agreement_is_compared(make_quiz: Callable[..., pl.DataFrame]) -> None:
     bare = make_quiz(["m"]).with_columns(gold=pl.lit(None, pl.String))
-    text = report_html(Run(bare), given=QUICK)
+    text = undrawn(report_page(Run(bare), given=QUICK))
     assert "Share of same answers is compared here." in text
     assert "without a right answer" not in text, "every question counts"
 
@@ -149,7 +151,8 @@ def test_without_right_answers_plain_agreement_is_compared(make_quiz: Callable[.
 def test_what_an_import_left_out_is_said(make_quiz: Callable[..., pl.DataFrame]) -> None:
     left = [{"place": "a.jsonl", "count": 3, "reason": "row stands twice", "detail": ""},
             {"place": "b.jsonl", "count": 4, "reason": "row stands twice", "detail": "<b>"}]  # fmt: skip
-    text = report_html(Run(make_quiz(["m"]), study={"study": "import", "left_out": left}), given=QUICK)
+    run = Run(make_quiz(["m"]), study={"study": "import", "left_out": left})
+    text = undrawn(report_page(run, given=QUICK))
     assert "Excluded at the import: 7 × row stands twice." in text
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from page_outline import as_read, is_sound, loads_nothing, outline
+from page_outline import as_read, is_sound, loads_nothing, outline, undrawn
 
 from hesperus.analysis.raters import raters_table
 from hesperus.analysis.rating_tables import RaterSettings
@@ -21,7 +21,6 @@ from hesperus.errors import UsageError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, records_frame
 from hesperus.reports.html import report_findings, report_html, write_report
-from hesperus.reports.html_page import html
 from hesperus.reports.study_pages import Report
 from hesperus.reports.tax import tax_story as story
 from hesperus.reports.tax.tax_report import tax_report
@@ -204,7 +203,7 @@ def bare() -> Evidence:
 
 def test_what_was_not_done_says_so_with_the_command_that_does_it() -> None:
     report = tax_report(bare())
-    text = html(report.page(Run(report.found.evidence.records)))
+    text = undrawn(report.page(Run(report.found.evidence.records)))
     loads_nothing(text)
     text = re.sub(r"</?span>", "", text)
     for words in (
@@ -304,14 +303,14 @@ def test_a_verdict_that_hangs_on_one_model_says_on_which() -> None:
 
 def test_without_intervals_and_without_pairs_it_still_stands() -> None:
     evidence = replace(paired("-" * 20), settings=TaxSettings(bootstrap=Bootstrap(0)))
-    text = html(tax_report(evidence).page(Run(evidence.records)))
+    text = undrawn(tax_report(evidence).page(Run(evidence.records)))
     assert "without an interval" in text and "95 % intervals" not in text and "with no intervals" in text
     back = pl.col("input") == "en_from_de"
     unread = evidence.records.with_columns(
         answer=pl.when(back).then(None).otherwise("answer"),
         outcome=pl.when(back).then(pl.lit("invalid")).otherwise("outcome"),
     )
-    text = html(tax_report(replace(evidence, records=unread)).page(Run(unread)))
+    text = undrawn(tax_report(replace(evidence, records=unread)).page(Run(unread)))
     assert (
         "What the way back to English costs cannot be told: " in text
         and 'class="n">– <small class="why">(' in text
@@ -321,7 +320,7 @@ def test_without_intervals_and_without_pairs_it_still_stands() -> None:
 
 def test_one_model_is_counted_as_one() -> None:
     evidence = paired("-" * 10 + "+" * 10, models=1)
-    text = html(tax_report(evidence).page(Run(evidence.records)))
+    text = undrawn(tax_report(evidence).page(Run(evidence.records)))
     assert "1 of 1 model right on the original only" in text and "1 models" not in text
 
 
