@@ -212,9 +212,3 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file or folder"):
         write_report(tmp_path / "none.parquet", tmp_path / "x.html")
     assert "Nothing was asked" in report_html(Run(pl.DataFrame(schema=SCHEMA)))
-
-
-def test_a_place_that_cannot_be_written_is_told(capitals: Run, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="cannot write the report"):
-        write_report(capitals, tmp_path / "file" / "x.html", given=QUICK)

@@ -128,7 +128,6 @@ FEW = [
     (1, ("error",)),
     (1, ("answered",)),
     (2, ("answered", "error")),
-    (1, tuple(OUTCOMES)),
     (5, tuple(OUTCOMES)),
 ]
 """How many items, and what becomes of them in turn."""

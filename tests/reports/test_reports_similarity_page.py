@@ -191,7 +191,7 @@ def test_hostile_names_are_text_everywhere(
     loads_nothing(text)
     assert text.count("<script>") == 1 and "\u202e" not in text and "alert(1)&lt;/script&gt;⟨U+202E⟩" in text
     plain = hostile(make_quiz).records.with_columns(input=pl.lit("en_via_de"))
-    senses = report_html(Run(plain.unique(["model", "item"])), given=GivenSettings(resamples=0))
+    senses = undrawn(report_page(Run(plain.unique(["model", "item"])), given=GivenSettings(resamples=0)))
     assert senses.count("<script>") == 1 and "alert(1)" in senses
 
 

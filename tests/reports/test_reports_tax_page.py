@@ -355,7 +355,7 @@ NASTY = "</style><script>alert(1)</script>\u202e&\x1b[31m"
 
 
 def hostile() -> tuple[Run, Report]:
-    evidence = evidence_of(replace(PLANTED, items=40, native=20))
+    evidence = evidence_of(replace(PLANTED, items=24, native=12))
     renamed = evidence.records.with_columns(
         model=pl.col("model") + NASTY, task=pl.col("task") + NASTY, item=pl.col("item") + NASTY,
         reply=pl.lit(NASTY + "{{ 7*7 }}"), answer=pl.col("answer") + NASTY, gold=pl.col("gold") + NASTY,

@@ -159,7 +159,7 @@ def test_a_comparison_says_how_much_is_certain() -> None:
     assert changed_sentence(untested) == "compare accuracy: 1 difference, none tested"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(
         st.tuples(st.text(max_size=40), st.floats(-1e6, 1e6) | st.none(), st.text(max_size=120)),
