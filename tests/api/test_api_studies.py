@@ -97,10 +97,12 @@ def test_an_estimate_of_an_audit_is_checked_like_any_measure(runs: dict[str, hs.
 
 @pytest.mark.parametrize("name", STUDY)
 def test_every_study_has_a_page(runs: dict[str, hs.RunResult], name: str, tmp_path: Path) -> None:
-    written = hs.report(runs[name], tmp_path / "page.html", resamples=20)
-    by_command = tmp_path / "again.html"
-    assert command("report", runs[name].folder, "--out", by_command, "--resamples", 20).exit_code == 0
-    assert written.read_text(encoding="utf-8") == by_command.read_text(encoding="utf-8")
+    written = hs.report(runs[name], tmp_path / "page.html", resamples=20).read_text(encoding="utf-8")
+    assert written.count("<h1>") == 1 and "pocket/m" in written
+    if name == "translation_tax":  # every command hands its flags to the same function; this one has the most
+        by_command = tmp_path / "again.html"
+        assert command("report", runs[name].folder, "--out", by_command, "--resamples", 20).exit_code == 0
+        assert written == by_command.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", STUDY)

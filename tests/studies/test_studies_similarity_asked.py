@@ -20,7 +20,7 @@ from hesperus.studies.asked.keeping import StudyRun
 from hesperus.studies.asked.stages import default_folder, plan_study, run_study
 from hesperus.studies.similarity.similarity_study import SimilarityStudy
 
-LANGUAGES = ("en", "de", "sw", "zh")
+LANGUAGES = ("en", "sw", "zh")
 
 
 @pytest.fixture(scope="module")
