@@ -1,7 +1,7 @@
 """The models do what their plan says, through the very prompts that hesperus sends.
 
 They are files that do not change: what is drawn here finds a fault in what reads them. When they are made anew
-`python -m pocket` asks ten times as much.
+`python -m pocket` asks nearly twenty times as much.
 """
 
 from __future__ import annotations
