@@ -65,7 +65,7 @@ check senses --require 'consistency >= 0.9' --require 'accuracy[en] >= 0.5' --re
 check senses --require 'validity >= 0.9'
 plan multisense --task atlas --model pocket/m --model pocket/l --target de --target zh --limit 20
 plan similarity --task atlas --model pocket/m --language en --language de --limit 20
-audit atlas
+audit atlas --language de --language sw
 models
 languages --packs --family Germanic
 languages show sw
