@@ -48,7 +48,7 @@ OVERLAPS = """(() => {
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_fit_every_width(site: Site, scheme: str) -> None:
     async def look(page: Page) -> None:
-        for width in (390, 1280, 1920):
+        for width in (390, 1280, 1920) if scheme == "light" else (1280,):
             for path in (
                 "/",
                 "/items?run=quiz&wrong=sw",

@@ -202,10 +202,10 @@ def test_33_languages_and_several_models(make_run: Callable[..., Run]) -> None:
         german.with_columns(pl.col("instruction", "input").str.replace("de_from_en", f"{tag}_from_en"))
         for tag in tags
     ]
-    text = report_html(Run(pl.concat([run.records, *swapped])), given=GivenSettings(resamples=10))
+    text = report_html(Run(pl.concat([run.records, *swapped])), given=GivenSettings(resamples=0))
     outline(text)
     assert "translation into 32 other languages" in text and text.count("<details><summary>") > 3
-    assert len(text) < 2_000_000
+    assert len(text) < 1_500_000
 
 
 def test_bad_input_is_told(tmp_path: Path) -> None:
