@@ -58,7 +58,7 @@ def test_every_text_has_its_language_and_direction(page: str) -> None:
 
 def test_headings_tables_and_figures_are_named(page: str) -> None:
     found = is_sound(page)
-    assert found.count("table") > 5 and found.count("figure") == 8
+    assert found.count("table") > 5 and found.count("figure") == found.count("svg") == 8
     images = [attrs for _, attrs in found.tags if attrs.get("role") == "img"]
     assert len(images) == 8 and all(str(attrs["aria-label"]).startswith("Figure: ") for attrs in images)
 
