@@ -26,6 +26,8 @@ _LONGEST_PHRASE = 12
 _WORDS_A_GRAM, _CHARACTERS_A_GRAM = 4, 8
 _FEWEST_GRAMS = 12
 _MORE_THAN_SOURCE = 0.2
+_IN_EACH_PATTERN = 8
+"""Characters in a row that stand twice in whatever `_PATTERN` finds: two of five times two, or six of three times six."""
 
 
 def words(text: str) -> list[str]:
@@ -63,6 +65,9 @@ def _in_a_row(said: Sequence[str], *, row: int, phrase: int) -> str | None:
 
 def _pattern(text: str) -> str | None:
     """The first run of characters that is repeated at once, whatever its words: also where no blanks are written."""
+    starts = range(len(text) - _IN_EACH_PATTERN + 1)
+    if len({text[at : at + _IN_EACH_PATTERN] for at in starts}) == len(starts):
+        return None
     for found in _PATTERN.finditer(text):
         unit = found[1] or found[2]
         if sum(map(str.isalpha, unit)) >= 2:
@@ -76,6 +81,8 @@ def repeated_share(text: str, source: str, *, unspaced: bool) -> float:
     n-grams are of four words, or of eight characters where no blanks are written. Texts of few n-grams have 0.
     """
     own = _said_before(text, unspaced)
+    if own < _MORE_THAN_SOURCE:
+        return 0.0
     return own if own - _said_before(source, unspaced) >= _MORE_THAN_SOURCE else 0.0
 
 

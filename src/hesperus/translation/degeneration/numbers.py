@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 _ROMAN = re.compile(r"\b(?=[IVXLCDM]{2,7}\b)M{0,2}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})(?<=\w)\b")
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
@@ -34,8 +35,9 @@ _ONES = _numbered(
     "one first, two second, three third, four fourth, five fifth, six sixth, seven seventh, eight eighth, nine ninth",
     1,
 )
+_FIRST_LETTERS = "".join(sorted({word[0] for word in (*_TEENS, *_TENS)}))
 _WRITTEN = re.compile(
-    rf"\b(?:({'|'.join(_TEENS)})|({'|'.join(_TENS)})(?:[- ]({'|'.join(_ONES)}))?)\b", re.IGNORECASE
+    rf"\b(?=[{_FIRST_LETTERS}])(?:({'|'.join(_TEENS)})|({'|'.join(_TENS)})(?:[- ]({'|'.join(_ONES)}))?)\b", re.IGNORECASE
 )
 
 
@@ -136,6 +138,7 @@ def lost_numbers(source: str, output: str) -> tuple[set[str], set[str]]:
     return lost, added if lost else {number for number in added if len(number) >= _FEWEST_ADDED}
 
 
+@lru_cache(maxsize=16)  # a source is compared with each of its translations
 def _said(text: str) -> _Said:
     digits = digits_of(text)
     values = {int(part) for part in digits.split() if len(part) <= _LONGEST_VALUE}
