@@ -34,6 +34,8 @@ _WORD_BEFORE = re.compile(r"([^\W\d_])[^\W\d_]*[ -]\Z|[\u3041-\u30ff\u3400-\u9ff
 _LETTER = 2
 """Characters of a letter and a blank, which is no name."""
 _PAIR_AND_ONE = 3
+_LONGEST_CLAUSE_END = 3
+"""Characters that end a clause at most: " – "."""
 _SHORT = 90
 """Characters of a reply of one sentence at whose end a synonym counts as an answer."""
 
@@ -134,13 +136,7 @@ def inside(reply: Text) -> tuple[set[str], set[str], set[str]]:
                 continue
             if is_upheld(reply, match):
                 said |= {label, *beside(reply, match, label)}
-                # Of two letters in a clause nobody knows what the first says of the second: "B outweighs A".
-                said |= {
-                    other
-                    for place, other in unexplained
-                    if not CLAUSE.search(reply.text, place, start)
-                    and not reply.around.right.stand_in(fold(reply.text[place:start]))
-                }
+                said |= _open_before(reply, unexplained, start)
             else:
                 unexplained.append((end, label))
         elif supposes and supposed(reply.text, reply.around, start, end):
@@ -160,6 +156,27 @@ def inside(reply: Text) -> tuple[set[str], set[str], set[str]]:
             said |= {label, *beside(reply, match, label)}
     # Nothing is an answer next to what is left undecided: "A B ou a C", "If so, yes. If not, no.".
     return (said | undecided if said else said), turned, undecided
+
+
+def _open_before(reply: Text, unexplained: list[tuple[int, str]], start: int) -> set[str]:
+    """Labels of the letters before one in its clause of which nothing is said.
+
+    Of two letters in a clause nobody knows what the first says of the second: "B outweighs A".
+
+    Args:
+        reply: The reply.
+        unexplained: Where such letters end, in order, with their labels.
+        start: Where the letter begins.
+    """
+    found: set[str] = set()
+    seen = start
+    for place, label in reversed(unexplained):
+        if CLAUSE.search(reply.text, place, min(seen + _LONGEST_CLAUSE_END - 1, start)):
+            break
+        if label not in found and not reply.around.right.stand_in(fold(reply.text[place:start])):
+            found.add(label)
+        seen = place
+    return found
 
 
 def contradicted(reply: Text, label: str, end: int = 0) -> bool:
