@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
 from hesperus.senses.quotes import quoted_words
@@ -60,7 +61,8 @@ def bare_labels(text: str, words: Words) -> tuple[tuple[str, str], ...]:
     known = sorted({word for many in words.values() for word in many if word.strip()}, key=len, reverse=True)
     if not known:
         return ()
-    alternatives = "|".join(map(_pattern, known))
+    runs = groupby(known, key=lambda word: _UNSPACED.search(word) is not None)
+    alternatives = "|".join(_pattern(run, unspaced=unspaced) for unspaced, run in runs)
     found = []
     for match in re.finditer(alternatives, text, re.IGNORECASE):
         labels = owners(match[0], words)
@@ -69,10 +71,12 @@ def bare_labels(text: str, words: Words) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _pattern(word: str) -> str:
-    if _UNSPACED.search(word):
-        return re.escape(word)
-    return f"{_BEFORE}{re.escape(word) if len(word) > 1 else f'(?-i:{re.escape(word)})'}{_AFTER}"
+def _pattern(words: Iterable[str], *, unspaced: bool) -> str:
+    """One of some words, with the edges of whole words written once: their ranges take longest to compile."""
+    if unspaced:
+        return "|".join(map(re.escape, words))
+    spelt = [re.escape(word) if len(word) > 1 else f"(?-i:{re.escape(word)})" for word in words]
+    return f"{_BEFORE}(?:{'|'.join(spelt)}){_AFTER}"
 
 
 def mentions(text: str, words: Words) -> Mentions | None:
