@@ -37,7 +37,8 @@ _ONES = _numbered(
 )
 _FIRST_LETTERS = "".join(sorted({word[0] for word in (*_TEENS, *_TENS)}))
 _WRITTEN = re.compile(
-    rf"\b(?=[{_FIRST_LETTERS}])(?:({'|'.join(_TEENS)})|({'|'.join(_TENS)})(?:[- ]({'|'.join(_ONES)}))?)\b", re.IGNORECASE
+    rf"\b(?=[{_FIRST_LETTERS}])(?:({'|'.join(_TEENS)})|({'|'.join(_TENS)})(?:[- ]({'|'.join(_ONES)}))?)\b",
+    re.IGNORECASE,
 )
 
 
