@@ -60,7 +60,9 @@ def changed(line: Line, way: Callable[[str], str]) -> str | None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_only_looks_different_makes_no_false_answer(way: str) -> None:
-    found = [fault for line in LINES if (fault := changed(line, WAYS[way])) is not None]
+    # Of each language one reply is put before a megabyte: what is done with that takes a thousand times as long.
+    lines = LINES[::EACH] if way == "a megabyte" else LINES
+    found = [fault for line in lines if (fault := changed(line, WAYS[way])) is not None]
     assert not found, found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 from typing import Literal
 
 import pytest
@@ -18,16 +19,23 @@ YES_NO = {
     "en": ("yes", "no"), "de": ("ja", "nein"), "fr": ("oui", "non"), "es": ("sí", "no"), "zh": ("是", "不是"),
     "ar": ("نعم", "لا"), "th": ("ใช่", "ไม่ใช่"), "ru": ("да", "нет"),
 }  # fmt: skip
-READERS = [
-    *(reader_for("label", tag, answers={"yes": [yes], "no": [no]}) for tag, (yes, no) in YES_NO.items()),
-    reader_for("label", "en", answers={"yes": ["yes"], "no": ["no"]}, preset="ohmer2023"),
-    reader_for("choice", "zh", answers={x: [x] for x in "ABCD"}, options=["one two", "12", "猫", "*"]),
-    reader_for("choice", "ru", answers={x: [x] for x in "ABCD"}),
-    reader_for("choice", "en", answers={x: [x] for x in "ABCD"}, preset="strict"),
-    reader_for("text", "en", answers={}),
-    reader_for("text", "ja", answers={"Q1": ["東京", "Tokyo"], "Q2": ["京都"]}),
-    reader_for("number", "de", answers={}),
-]
+
+
+@cache
+def readers() -> tuple[Reader, ...]:
+    """Made when they are first asked for: that reads all packs, which no other file needs where it is collected."""
+    return (
+        *(reader_for("label", tag, answers={"yes": [yes], "no": [no]}) for tag, (yes, no) in YES_NO.items()),
+        reader_for("label", "en", answers={"yes": ["yes"], "no": ["no"]}, preset="ohmer2023"),
+        reader_for("choice", "zh", answers={x: [x] for x in "ABCD"}, options=["one two", "12", "猫", "*"]),
+        reader_for("choice", "ru", answers={x: [x] for x in "ABCD"}),
+        reader_for("choice", "en", answers={x: [x] for x in "ABCD"}, preset="strict"),
+        reader_for("text", "en", answers={}),
+        reader_for("text", "ja", answers={"Q1": ["東京", "Tokyo"], "Q2": ["京都"]}),
+        reader_for("number", "de", answers={}),
+    )
+
+
 PIECES = [
     "yes", "no", "ja", "nein", "oui", "是", "不是", "否", "ใช่", "нет", "لا", "A", "B", "(C)", "b)", "Option", "选项", "the answer is", "Antwort:",
     "答案是", "or", "oder", "，", "。", ".", ",", "\n", " ", '"', "“", "**", "`", "$", r"\boxed{", "}", "<think>", "</think>", "I'm sorry, but",
@@ -42,7 +50,7 @@ WRAPS = ["{}", " {} ", "\n{}\n", '"{}"', "“{}”", "«{}»", "「{}」", "'{}'
 @example(text="\ud800")
 @example(text="\\boxed{")
 def test_any_text_is_read_without_a_crash(text: str) -> None:
-    for reader in READERS:
+    for reader in readers():
         for finish in ("stop", "length"):
             answer = read(reader, Reply(text, finish))
             assert answer.outcome in OUTCOMES
@@ -61,7 +69,7 @@ def test_any_text_is_read_without_a_crash(text: str) -> None:
 def test_a_template_is_read_whatever_case_blanks_quotes_and_markdown_wrap_it(
     language: str, word: int, wraps: list[str]
 ) -> None:
-    reader = READERS[list(YES_NO).index(language)]
+    reader = readers()[list(YES_NO).index(language)]
     for written in (YES_NO[language][word], YES_NO[language][word].upper(), YES_NO[language][word].title()):
         reply = written
         for wrap in wraps:
@@ -75,7 +83,7 @@ def test_a_letter_is_read_whatever_wraps_it(letter: str, wraps: list[str]) -> No
     reply = letter
     for wrap in wraps:
         reply = wrap.format(reply)
-    assert read(READERS[-5], reply).label == letter.upper(), reply
+    assert read(readers()[-5], reply).label == letter.upper(), reply
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)
@@ -107,11 +115,11 @@ HOSTILE = [
 @pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
 def test_a_megabyte_of_anything_is_read_in_bounded_time(piece: str) -> None:
     reply = piece * (MEGABYTE // len(piece))
-    readers: list[Reader] = [READERS[0], READERS[6], READERS[8], READERS[9], READERS[12], READERS[14]]
-    for reader in readers:
+    asked = [readers()[place] for place in (0, 6, 8, 9, 12, 14)]
+    for reader in asked:
         read(reader, "warm")
     with bounded_work():
-        for reader in readers:
+        for reader in asked:
             read(reader, reply)
 
 
@@ -144,7 +152,7 @@ def test_characters_that_nobody_sees_and_unicode_forms_make_no_answer(
     case: tuple[str, str], put: list[tuple[int, str]], form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 ) -> None:
     language, reply = case
-    reader = READERS[list(YES_NO).index(language)]
+    reader = readers()[list(YES_NO).index(language)]
     written = unicodedata.normalize(form, reply)
     for place, character in put:
         written = written[: place % len(written)] + character + written[place % len(written) :]
@@ -164,7 +172,7 @@ def test_mixed_scripts_and_marks_in_any_order_are_no_answer_of_another_language(
     text = " ".join(pieces)
     place = put % len(text)
     for order in (marks, marks[::-1]):
-        answers = [read(reader, text[:place] + "".join(order) + text[place:]) for reader in READERS[9:12]]
+        answers = [read(reader, text[:place] + "".join(order) + text[place:]) for reader in readers()[9:12]]
         assert [answer.label for answer in answers] == [None] * len(answers)
 
 
@@ -176,25 +184,25 @@ def test_mixed_scripts_and_marks_in_any_order_are_no_answer_of_another_language(
 )
 def test_letters_that_look_alike_are_two_answers_where_two_are_given(one: str, join: str, other: str) -> None:
     for place in (-5, 9, 10):
-        assert read(READERS[place], f"{one}{join}{other}").label is None
-    assert read(READERS[10], other).label == read(READERS[10], f"({other})").label == "B"
+        assert read(readers()[place], f"{one}{join}{other}").label is None
+    assert read(readers()[10], other).label == read(readers()[10], f"({other})").label == "B"
 
 
 @pytest.mark.parametrize("piece", ["B, ", "ich weiß ", "yes and ", "A ist ", "not "])
 def test_time_grows_no_faster_than_the_reply(piece: str) -> None:
     reply = piece * (100_000 // len(piece))
     with bounded_work():
-        for reader in READERS[:2] + READERS[9:11]:
+        for reader in readers()[:2] + readers()[9:11]:
             read(reader, reply)
 
 
 def test_an_answer_at_either_end_of_a_megabyte_is_found() -> None:
     filler = "The river rises in the hills. " * (MEGABYTE // 30)
-    assert read(READERS[0], f"Yes. {filler}").label == "yes"
-    assert read(READERS[0], f"{filler}Therefore, the answer is no.").label == "no"
+    assert read(readers()[0], f"Yes. {filler}").label == "yes"
+    assert read(readers()[0], f"{filler}Therefore, the answer is no.").label == "no"
 
 
 @pytest.mark.parametrize("mark", ["\ufeff", "\u200b", " \ufeff\n"])
 def test_thinking_is_cut_behind_a_character_that_nobody_sees(mark: str) -> None:
-    assert read(READERS[-2], f"{mark}<think>Kyoto or Tokyo?</think>Tokyo").label == "Q1"
-    assert read(READERS[-2], f"{mark}<think>Kyoto or").outcome == "truncated"
+    assert read(readers()[-2], f"{mark}<think>Kyoto or Tokyo?</think>Tokyo").label == "Q1"
+    assert read(readers()[-2], f"{mark}<think>Kyoto or").outcome == "truncated"
