@@ -19,10 +19,10 @@ from hesperus.records.importers.log_readers import read_source
 from hesperus.records.importers.sharing import Worker
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs with faults: a cut line, a file cut in gzip, no rows at all, golds that differ, and a table beside them."""
-    folder = tmp_path / "logs"
+    folder = tmp_path_factory.mktemp("shared") / "logs"
     for number, language in enumerate(("ar", "de", "en", "fr", "sw", "yo")):
         rows = mmlu_rows(40, gold=[(n + (n == number)) % 4 for n in range(40)], shift=number)
         rows[number]["filtered_resps"][0][0] = "nan"
@@ -35,6 +35,12 @@ def logs(tmp_path: Path) -> Path:
             path.unlink()
     (folder / "samples_empty_de.jsonl").write_text("nothing\n", encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="module")
+def whole(logs: Path) -> Imported:
+    """What one process finds in the logs: they are too small to be shared."""
+    return import_logs(logs)
 
 
 def _same(one: Imported, other: Imported) -> bool:
@@ -53,23 +59,24 @@ def everything_shared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("everything_shared")
-def test_many_processes_find_what_one_finds(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for place, settings in ((logs, None), (FIXTURES, ImportSettings(groups=("question",), replies=False))):
-        shared = import_logs(place, settings)
-        with monkeypatch.context() as patch:
-            patch.setattr(room, "_processors", lambda: 1)
-            assert _same(shared, import_logs(place, settings))
-    assert {left.reason for left in import_logs(logs).left_out} == {
+def test_many_processes_find_what_one_finds(
+    logs: Path, whole: Imported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _same(whole, import_logs(logs))
+    assert {left.reason for left in whole.left_out} == {
         "cannot be read", "compressed file cut", "line cut in the middle", "log-likelihood is NaN",
     }  # fmt: skip
+    settings = ImportSettings(groups=("question",), replies=False)
+    shared = import_logs(FIXTURES, settings)
+    monkeypatch.setattr(room, "_processors", lambda: 1)
+    assert _same(shared, import_logs(FIXTURES, settings))
 
 
 @pytest.mark.usefixtures("everything_shared")
 @pytest.mark.parametrize("interpreter", ["/bin/false", "/no/such/python", ""])
 def test_processes_that_end_or_never_start_leave_their_files_to_this_one(
-    logs: Path, interpreter: str, monkeypatch: pytest.MonkeyPatch
+    logs: Path, whole: Imported, interpreter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = import_logs(logs)
     monkeypatch.setattr(sys, "executable", interpreter)
     assert _same(whole, import_logs(logs))
 

@@ -205,7 +205,7 @@ def test_a_wrong_column_shows_what_is_there(tmp_path: Path) -> None:
 REAL = [
     ("idm_african_mcq_outputs/o1mini_raw_answers.csv.gz", {}, 3271 * 12, 1, 12),
     ("idm_african_mcq_outputs/winogrande_correct_run0.csv.gz", {"wide": "correct"}, 1767 * 36, 3, 12),
-    ("truthfulqa_multi/responses_gemma-2-9b-it.jsonl.gz", {}, 817 * 5, 1, 5),
+    ("truthfulqa_multi/responses_gemma-2-9b-it.jsonl.gz", {"replies": False}, 817 * 5, 1, 5),
     ("calmqa_longform_outputs/aya_13b.jsonl.gz", {"tool": "table", "languages": {"balochi": "bal", "hiligaynon": "hil", "kirundi": "rn"}}, 874, 1, 23),
     ("en_ru_zh_kk_free_answers/answers.jsonl.gz", {"languages": {"kz": "kk"}}, 600, 3, 4),
     ("lm_eval_logs", {}, 600, 2, 5),
