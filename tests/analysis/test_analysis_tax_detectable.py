@@ -53,8 +53,8 @@ def value(pairs: TaxPairs) -> float:
 
 def planted(make: Callable[[float], float], start: float, wanted: float) -> float:
     """What has to be planted so that the number moves by so much."""
-    planted = np.linspace(start, 0.8, 12)
-    moved = np.abs([make(one) - make(start) for one in planted])
+    planted, begun = np.linspace(start, 0.8, 12), make(start)
+    moved = np.abs([make(one) - begun for one in planted])
     return float(np.interp(wanted, np.maximum.accumulate(moved), planted))
 
 
@@ -70,11 +70,12 @@ def test_a_tax_that_differs_by_as_much_is_found_about_as_often_as_it_says(models
     named = np.mean([detectable(*(way_back(rng, models, items, 0.12) for _ in range(2))) for _ in range(40)])
     lost = planted(lambda share: value(way_back(np.random.default_rng(0), 1, 100_000, share)), 0.12, named)
     found, again = [], []
-    for _ in range(200):
+    for number in range(200):
         before, after = way_back(rng, models, items, 0.12), way_back(rng, models, items, lost)
         p = exchanged_p(tax_statistic(after), tax_statistic(before), settings=SETTINGS, tests=1)
         found.append(p is not None and p <= 0.05)
-        again.append(detectable(before, after))
+        if number < 50:
+            again.append(detectable(before, after))
     assert 0.7 <= np.mean(found) <= 0.88
     assert np.nanmean(again) == pytest.approx(named, rel=0.15), "also where there is such a difference"
 
@@ -95,11 +96,12 @@ def test_a_gap_that_differs_by_as_much_is_found_about_as_often_as_it_says(
     named = float(np.mean([detectable(made(0.0)) for _ in range(40)]))
     worse = planted(lambda less: value(two_runs(np.random.default_rng(0), 1, 100_000, less)), 0.0, named)
     found, again = [], []
-    for _ in range(200):
+    for number in range(200):
         sets = made(worse)
         p = of_two_sets(*sets, settings=SETTINGS, tests=1)[1]
         found.append(p is not None and p <= 0.05)
-        again.append(detectable(sets))
+        if number < 50:
+            again.append(detectable(sets))
     assert 0.7 <= np.mean(found) <= 0.88
     assert np.nanmean(again) == pytest.approx(named, rel=0.15), "also where there is such a difference"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -58,6 +58,7 @@ def test_replies_without_a_count_are_left_out_and_named() -> None:
     assert all(row["value"] is None for row in tokens_table(bare, MeasureSettings(bootstrap=EXACT)).rows)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 500), min_size=2, max_size=12), st.integers(1, 9))
 def test_a_language_that_takes_k_times_as_many_has_the_ratio_k(tokens: list[int], times: int) -> None:
     found = values(records_of({"en": list(tokens), "de": [times * held for held in tokens]}))

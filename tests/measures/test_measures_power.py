@@ -219,9 +219,10 @@ def test_the_detectable_difference_of_exchanged_sides_is_found_about_as_often_as
     rng = np.random.default_rng(4)
     named = np.mean([detectable(claims(rng, prompts, kept, 0.0)) or np.nan for _ in range(40)])
     found, again = [], []
-    for _ in range(300):
+    for number in range(300):
         one = claims(rng, prompts, kept, float(named))
-        again.append(detectable(one) or np.nan)
+        if number < 60:
+            again.append(detectable(one) or np.nan)
         moved = (one.columns[0] - one.columns[2]).astype(float)
         found.append((permutation_test(moved, resamples=499).value or 1.0) <= 0.05)
     assert 0.7 <= np.mean(found) <= 0.9
