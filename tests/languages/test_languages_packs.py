@@ -22,7 +22,8 @@ from hesperus.languages import (
 )
 from hesperus.languages.wordings import LABELS, TARGETS, pack_files, read_pack
 
-FULL = tuple(tag for tag in packs() if pack(tag).can_ask)
+# Told by the text: to read all packs takes half a second, and this file is collected where others run too.
+FULL = tuple(tag for tag, file in pack_files().items() if "\nrequests:\n" in file.read_text(encoding="utf-8"))
 
 
 def test_the_languages_of_both_papers_have_packs() -> None:
