@@ -216,7 +216,7 @@ def kinds(source: str, output: str, from_tag: str = "en", to_tag: str = "de") ->
         ("He said no no no no no no.", "Er sagte nein nein nein nein nein nein.", ("en", "de"), []),
         ("It is very good.", "Es ist sehr sehr sehr sehr sehr gut.", ("en", "de"), ["repetition"]),
         ("Well...", "Naaaaaaaaaa gut...", ("en", "de"), ["repetition"]),
-        ("Well yes.", "Na, jajajajaja.", ("en", "de"), ["repetition"]),
+        ("Well yes.", "Na, jajajajaja", ("en", "de"), ["repetition"]),
         ("He sang.", "Er sang tralalitralalitralali.", ("en", "de"), ["repetition"]),
         ("He sang.", "Er sang jajajaja tralalitralali.", ("en", "de"), []),
         ("NATO, UNESCO, WHO", "NATO, UNESCO, WHO", ("en", "de"), []),
