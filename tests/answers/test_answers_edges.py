@@ -299,6 +299,11 @@ def test_of_a_long_reply_what_follows_contradicts_no_letter() -> None:
     assert (lettered("choice", "en", "A. C is right."), lettered("choice", "en", long)) == (None, "A")
 
 
+def test_what_a_letter_says_of_another_is_open_in_its_own_clause_alone() -> None:
+    assert lettered("choice", "en", "B beats C") is None
+    assert lettered("choice", "en", "B beats – C") == lettered("choice", "en", "B beats. C") == "C"
+
+
 LEFT_OUT = {
     language: sentences
     for language, *sentences in (
