@@ -22,6 +22,7 @@ from hesperus.evidence.page import PageClaims, page_claims
 from hesperus.evidence.shown import Shown, shown_on
 from hesperus.packed_text import packed, unpacked
 from hesperus.records import Run, conform, write_run
+from hesperus.reports.html_page import html
 
 STUDIES = ("multisense", "similarity", "open_answers", "tax")
 MAIN = {
@@ -266,6 +267,22 @@ def test_the_command(tax: Path, tmp_path: Path) -> None:
     assert (well.returncode, well.stdout.startswith("verified: ")) == (0, True)
     alone = hesperus("verify", page)
     assert alone.returncode == 2
+
+
+def test_a_page_that_is_large_by_its_figures_is_verified_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It packs rows, which it would not without them; figures are drawn again only then."""
+    write_run(Run(conform(labelled()), study={"study": "similarity", "task": "t"}), tmp_path / "run")
+    blocks = hs.open_run(tmp_path / "run").page(resamples=0).page
+    sizes = [len(html(blocks, drawn=drawn).encode()) for drawn in (False, True)]
+    monkeypatch.setattr("hesperus.reports.html_page._LARGE", sum(sizes) // 2)
+    monkeypatch.setattr("hesperus.reports.html_page._MOST_ROWS", 1)
+    page = hs.report(tmp_path / "run", resamples=0)
+    assert 'class="rows"' in page.read_text(encoding="utf-8")
+    assert hs.verify(page).passed
+    shown = [shown_on(html(blocks, drawn=drawn)) for drawn in (True, False)]
+    assert shown[0].tables == shown[1].tables and shown[0].figures and not shown[1].figures
 
 
 ANSWERS = {"m": ("ABCABD", "ABCABA"), "n": ("ABDABC", "ABDACC")}
