@@ -1,1 +1,1 @@
-"""Trainings whose results the package can use: each a folder with its own command, run from a checkout of the source."""
+"""What is made for the package in a checkout of its source: trainings, each with its own command, and plug-in files."""

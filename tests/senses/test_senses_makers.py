@@ -9,7 +9,6 @@ import pytest
 from hesperus.errors import SenseError
 from hesperus.senses import (
     SenseMaker,
-    back_translate,
     make_senses,
     naturalise,
     paraphrase,
@@ -51,15 +50,6 @@ def test_each_text_is_asked_once_and_answered_in_place() -> None:
     made = make_senses(translate, ["a", "b", "a"], source="en", target="de", complete=model)
     assert made == ("A", "B", "A")
     assert len(model.sent) == 2
-
-
-def test_back_translation_is_two_translations() -> None:
-    model = Echo()
-    assert back_translate(["a"], language="en", via="zh", complete=model) == ("A",)
-    assert model.sent == [
-        'Please translate the following text into Chinese: "a"',
-        '请将下面的文字翻译成英语: "A"',
-    ]
 
 
 def test_a_reply_without_words_is_refused() -> None:

@@ -12,7 +12,6 @@ from hesperus.senses.inputs import item_texts, remake_item
 from hesperus.senses.layout import placeholders, render
 from hesperus.senses.makers import (
     SenseMaker,
-    back_translate,
     make_senses,
     naturalise,
     paraphrase,
@@ -23,7 +22,7 @@ from hesperus.senses.parts import instruction_parts, recompose
 from hesperus.senses.quotes import trim_quotes
 
 __all__ = [
-    "SenseMaker", "back_translate", "clean_option", "instruction_parts", "item_texts", "make_senses",
+    "SenseMaker", "clean_option", "instruction_parts", "item_texts", "make_senses",
     "naturalise", "paraphrase", "placeholders", "recompose", "remake_item", "render", "requests", "translate",
     "trim_quotes",
 ]  # fmt: skip

@@ -109,19 +109,3 @@ def make_senses(
         )
     made = {text: maker.read(reply, text) for text, reply in zip(distinct, replies, strict=True)}
     return tuple(made[text] for text in texts)
-
-
-def back_translate(texts: Sequence[str], *, language: str, via: str, complete: Complete) -> tuple[str, ...]:
-    """Translate texts into another language and back: two steps of ``translate``.
-
-    Args:
-        texts: Texts in ``language``.
-        language: BCP-47 tag.
-        via: BCP-47 tag of the language in between.
-        complete: Asks the model.
-
-    Raises:
-        SenseError: As in make_senses.
-    """
-    there = make_senses(translate, texts, source=language, target=via, complete=complete)
-    return make_senses(translate, there, source=via, target=language, complete=complete)

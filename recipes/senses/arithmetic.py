@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from hesperus.errors import SenseError
-from hesperus.senses.makers import SenseMaker
+from hesperus.senses import SenseMaker
 
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -90,6 +90,9 @@ def _in_words(text: str, original: str) -> str:
 
 arithmetic_in_words = SenseMaker("words", None, _in_words)
 """English only; whole and decimal numbers (1,234.5), ``+ - * / ** ^``, brackets and signs. Makes ``en~words``."""
+
+HESPERUS = {"senses": {"words": arithmetic_in_words}}
+"""What the file offers as a plug-in."""
 
 
 def _refuse_parts(before: str, expression: str, after: str) -> None:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from hesperus.errors import SenseError
-from hesperus.senses.makers import SenseMaker
+from hesperus.senses import SenseMaker
 
 _LOOKS_INSIDE = {"dir", "eval", "exec", "globals", "locals", "vars"}
 _NEEDED = ("iter", "next", "object")
@@ -54,6 +54,9 @@ def _rewritten(text: str, original: str) -> str:
 
 python_rewritten = SenseMaker("rewritten", None, _rewritten)
 """Python functions; comments are lost, names of functions and parameters stay. Makes ``python~rewritten``."""
+
+HESPERUS = {"senses": {"rewritten": python_rewritten}}
+"""What the file offers as a plug-in."""
 
 
 def _bound(tree: ast.Module) -> set[str]:

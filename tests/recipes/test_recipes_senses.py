@@ -11,10 +11,26 @@ from fractions import Fraction
 from typing import ClassVar
 
 import pytest
+from recipes.senses import arithmetic, python_code
+from recipes.senses.arithmetic import arithmetic_in_words
+from recipes.senses.python_code import python_rewritten
 
+from hesperus import plugins
 from hesperus.errors import SenseError
-from hesperus.senses import make_senses
-from hesperus.senses.examples import arithmetic_in_words, python_rewritten
+from hesperus.plugins import load_file
+from hesperus.senses import SenseMaker, make_senses
+
+
+def test_the_files_are_plug_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "_offered", {})
+    monkeypatch.setattr(plugins, "_loaded", set())
+    for module, name, maker in (
+        (arithmetic, "words", arithmetic_in_words),
+        (python_code, "rewritten", python_rewritten),
+    ):
+        load_file(module.__file__)
+        found = plugins.maker("hesperus.senses", name, {})
+        assert isinstance(found, SenseMaker) and found.name == name == maker.name
 
 
 def in_words(text: str) -> str:
