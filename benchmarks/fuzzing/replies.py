@@ -13,7 +13,7 @@ import orjson
 
 from hesperus.asking.runs import storable
 from hesperus.errors import HesperusError
-from hesperus.models import BatchModel, ModelOptions, model
+from hesperus.models import ModelOptions, model
 from hesperus.models.batches import BatchEndpoint, read_line
 from hesperus.models.chat import ChatModel
 from hesperus.models.stored import decode_reply
@@ -201,7 +201,7 @@ def _finished(asking: Coroutine[Any, Any, T]) -> T:
 
 def _kept(reply: Reply) -> None:
     """What the store writes is read as the same."""
-    again = decode_reply(orjson.loads(orjson.dumps(reply)))
+    again = decode_reply(orjson.dumps(reply))
     if not _same(again, reply):
         raise Changed(f"store: {reply!r} was read as {again!r}")
 
@@ -226,7 +226,7 @@ def batches(rng: random.Random, folder: Path) -> None:
     """A line of a batch, or what an endpoint says of one."""
     documents, name, options, request = rng.choice([kind for kind in _KINDS if kind[0] is not ECHO])
     asked = model(name, options)
-    assert isinstance(asked, BatchModel)
+    assert isinstance(asked, ChatModel)
     if rng.random() < 0.3:
         raw = RawReply(
             rng.choice(STATUSES),

@@ -6,9 +6,14 @@ A file that is written is in WAL mode: others may read it at any time, and what 
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 from hesperus.errors import StoreError
 
@@ -128,18 +133,101 @@ def open_unchanging(path: Path, kind: FileKind) -> sqlite3.Connection:
             f"{path} cannot be written, and {log.name} next to it holds what is not in it yet; copy both to a folder that "
             "can be written, and use the copy"
         )
-    connection: sqlite3.Connection | None = None
     try:
         # A file in WAL mode is read from a folder that cannot be written only if SQLite is told that nobody writes to it.
-        connection = _read(f"{path.absolute().as_uri()}?immutable=1")
-        kind.check(connection, path)
-        return connection
-    except (sqlite3.Error, StoreError) as error:
-        if connection is not None:
-            connection.close()
-        if isinstance(error, StoreError):
-            raise
+        return _checked(_read(f"{path.absolute().as_uri()}?immutable=1"), kind, path)
+    except sqlite3.Error as error:
         raise StoreError(f"cannot use {path} as a {kind.called}: {reason_of(error)}") from None
+
+
+def open_source(path: Path, kind: FileKind) -> sqlite3.Connection:
+    """As open_to_read, of a file of some kind.
+
+    Raises:
+        StoreError: It cannot be read, or is of another program, kind or version.
+    """
+    try:
+        return _checked(open_to_read(path), kind, path)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot read {path} as a {kind.called}: {error}") from None
+
+
+def _checked(connection: sqlite3.Connection, kind: FileKind, path: Path) -> sqlite3.Connection:
+    """The connection, closed if the file is not what it must be."""
+    try:
+        kind.check(connection, path)
+    except (sqlite3.Error, StoreError):
+        connection.close()
+        raise
+    return connection
+
+
+class Database:
+    """An open file. It may be used from any thread; use it as a context manager, or close it.
+
+    Args:
+        path: The file.
+        kind: What it is.
+        connection: To the file.
+    """
+
+    def __init__(self, path: Path, kind: FileKind, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._called, self._connection = kind.called, connection
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file. A second call does nothing."""
+        with self._lock:
+            self._connection.close()
+
+    def _query(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with self._reading():
+            return self._connection.execute(sql, parameters).fetchall()
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Hold the connection.
+
+        Raises:
+            StoreError: The file cannot be read.
+        """
+        with self._lock:
+            try:
+                yield
+            except (sqlite3.Error, ValueError) as error:
+                said = reason_of(error) if isinstance(error, sqlite3.Error) else error
+                raise StoreError(f"cannot read the {self._called} {self.path}: {said}") from None
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction: committed as a whole, or not at all.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        with self._lock:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
+                    raise
+            except sqlite3.Error as error:
+                raise StoreError(
+                    f"cannot write to the {self._called} {self.path}: {reason_of(error)}"
+                ) from None
 
 
 def addresses(path: Path) -> tuple[str, ...]:

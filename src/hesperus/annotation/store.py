@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 from hesperus.annotation.links import digest, is_same, new_token
 from hesperus.annotation.scales import Judgement, check_judgement
@@ -25,7 +22,7 @@ from hesperus.annotation.units import Sheet, Text, Unit
 from hesperus.errors import DataError, StoreError, UnknownNameError, UsageError
 from hesperus.fingerprint import canonical_json
 from hesperus.records.files import write_whole
-from hesperus.storage import FileKind, open_to_write, open_unchanging, write_ahead
+from hesperus.storage import Database, FileKind, open_to_write, open_unchanging, write_ahead
 
 Role = Literal["rater", "adjudicator"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -98,8 +95,8 @@ class Entry:
     server_time: float
 
 
-class RatingStore:
-    """A sheet with its raters and judgements; may be used from any thread. Close it, or use it as a context manager.
+class RatingStore(Database):
+    """A sheet with its raters and judgements; see Database.
 
     Attributes:
         path: The file.
@@ -115,12 +112,11 @@ class RatingStore:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._lock = threading.RLock()
-        if not self.path.is_file():
+        path = Path(path)
+        if not path.is_file():
             raise UsageError(f"{path}: no such rating store; `hesperus annotate create` makes one")
-        self.is_writable = can_be_written(self.path)
-        self._connection = _opened(self.path, is_writable=self.is_writable)
+        self.is_writable = can_be_written(path)
+        super().__init__(path, RATINGS, _opened(path, is_writable=self.is_writable))
         try:
             self.sheet = self._read_sheet()
         except sqlite3.Error as error:
@@ -145,19 +141,6 @@ class RatingStore:
                 f"the sheet in {self.path} was changed after it was made; use a copy from before"
             )
         return sheet
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file. A second call does nothing."""
-        with self._lock:
-            self._connection.close()
 
     def raters(self, role: Role | None = None) -> tuple[Rater, ...]:
         """Everybody who judges, in the order in which they were added."""
@@ -283,27 +266,6 @@ class RatingStore:
             if entry.judgement.state != "withdrawn":
                 found[key] = entry
         return found
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """A transaction: committed as a whole, or not at all."""
-        with self._lock:
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                yield
-                self._connection.execute("COMMIT")
-            except sqlite3.Error as error:
-                raise StoreError(f"cannot write to {self.path}: {error}") from None
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-
-    def _query(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock:
-            try:
-                return self._connection.execute(sql, parameters).fetchall()
-            except sqlite3.Error as error:
-                raise StoreError(f"cannot read {self.path}: {error}") from None
 
 
 def can_be_written(path: Path) -> bool:

@@ -6,14 +6,15 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hesperus.asking.keyed_store import KeyedStore
 from hesperus.asking.merging import Merged
 from hesperus.asking.shards import ShardNote
-from hesperus.asking.sources import Source, StoreKind, kind_of
+from hesperus.asking.sources import StoreKind, kind_of
 from hesperus.asking.store import REPLIES, ReplyStore
 from hesperus.errors import UsageError
 from hesperus.records.files import write_content
@@ -151,7 +152,7 @@ def _shards_of(kinds: dict[Path, StoreKind]) -> dict[Path, ShardNote]:
     """What each store says of the shard that it is of; every store is opened, so that what cannot be read is found first."""
     found: dict[Path, ShardNote] = {}
     for store, kind in kinds.items():
-        with closing(Source(store, kind)) as source:
+        with KeyedStore(kind, store, is_source=True) as source:
             notes = map(ShardNote.from_json, source.notes().values())
         note = next((note for note in notes if note is not None and not note.shard.is_common), None)
         if note is None:

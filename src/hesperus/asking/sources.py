@@ -1,4 +1,4 @@
-"""Stores that are read and never written: the store below a shard's own, and those that are merged into another."""
+"""What a store of something paid for is, and those that are merged into another, which are only read."""
 
 from __future__ import annotations
 
@@ -36,65 +36,14 @@ class StoreKind(FileKind):
     differs: str
     copying: tuple[str, ...]
 
-
-class Source:
-    """A store that is only read.
-
-    It may lie on a disk that cannot be written, and another process may be writing it.
-
-    Args:
-        path: The file.
-        kind: What it must be.
-
-    Raises:
-        StoreError: The file cannot be read, or is of another kind or version.
-    """
-
-    def __init__(self, path: Path, kind: StoreKind) -> None:
-        self.path, self._kind = path, kind
-        connection = None
-        try:
-            connection = open_to_read(path)
-            kind.check(connection, path)
-        except sqlite3.Error as error:
-            if connection is not None:
-                connection.close()
-            raise StoreError(f"cannot read {path} as a {kind.called}: {error}") from None
-        except StoreError:
-            assert connection is not None
-            connection.close()
-            raise
-        self._connection = connection
-
-    def close(self) -> None:
-        """Close the file. A second call does nothing."""
-        self._connection.close()
-
-    def values(self, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Key and value, as JSON text, of those keys that are there.
-
-        Raises:
-            StoreError: The file cannot be read.
-        """
+    def lookups(self, keys: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+        """Queries of key and value of some keys, each with its parameters."""
         for start in range(0, len(keys), LOOKUP):
-            chunk = list(keys[start : start + LOOKUP])
-            marks = ",".join("?" * len(chunk))
-            sql = f"SELECT key, {self._kind.value} FROM {self._kind.table} WHERE key IN ({marks})"
-            try:
-                yield from self._connection.execute(sql, chunk).fetchall()
-            except sqlite3.Error as error:
-                raise StoreError(f"cannot read {self.path}: {error}") from None
-
-    def notes(self) -> dict[str, JSON]:
-        """What the store says of itself; empty where it says nothing.
-
-        Raises:
-            StoreError: The file cannot be read.
-        """
-        try:
-            return read_notes(self._connection)
-        except (sqlite3.Error, ValueError) as error:
-            raise StoreError(f"cannot read {self.path}: {error}") from None
+            chunk = keys[start : start + LOOKUP]
+            yield (
+                f"SELECT key, {self.value} FROM {self.table} WHERE key IN ({','.join('?' * len(chunk))})",
+                chunk,
+            )
 
 
 def kind_of(path: Path, kinds: Iterable[StoreKind]) -> StoreKind:

@@ -7,7 +7,6 @@ settled by ``hesperus.asking.turns``.
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ from pathlib import Path
 import orjson
 
 from hesperus.asking.keyed_store import KeyedStore
-from hesperus.asking.sources import LOOKUP, NOTES, StoreKind, read_notes
-from hesperus.errors import DataError, StoreError
+from hesperus.asking.sources import LOOKUP, NOTES, StoreKind
+from hesperus.errors import StoreError
 from hesperus.fingerprint import JSON, canonical_json
 from hesperus.models.stored import APPLICATION_ID, SCHEMA_VERSION, StoredReply, decode_reply, decode_request
 from hesperus.types import Failure, Reply, Request
@@ -75,8 +74,8 @@ class ReplyStore(KeyedStore):
 
     def _read(self, key: str, reply: str) -> Reply | Failure:
         try:
-            return decode_reply(orjson.loads(reply))
-        except (KeyError, TypeError, ValueError) as error:
+            return decode_reply(reply)
+        except ValueError as error:
             message = (
                 f"the reply under the key {key} in {self.path.name} cannot be read ({error}); delete that row of the table "
                 "replies to ask again"
@@ -99,15 +98,13 @@ class ReplyStore(KeyedStore):
             for entry in entries
         ]
         with self._writing():
-            self._connection.execute("BEGIN IMMEDIATE")
             model = self._model_id(who)
             self._connection.executemany(
                 f"INSERT INTO replies (key, model, request, reply, asked_at) VALUES (?, {model}, ?, ?, ?) "
                 "ON CONFLICT (key) DO NOTHING",
                 rows,
             )
-            self._connection.execute("COMMIT")
-            self._models[who] = model
+        self._models[who] = model
 
     def note(self, name: str, value: JSON) -> None:
         """Keep what the store says of itself; a value of the same name is replaced.
@@ -132,19 +129,6 @@ class ReplyStore(KeyedStore):
             self._connection.execute(NOTES)
             self._connection.execute("DELETE FROM notes WHERE name = ?", (name,))
 
-    def notes(self) -> dict[str, JSON]:
-        """What the store, and the one below it, say of themselves.
-
-        Raises:
-            StoreError: A file cannot be read.
-        """
-        with self._lock:
-            below = self._base.notes() if self._base is not None else {}
-            try:
-                return {**below, **read_notes(self._connection)}
-            except (sqlite3.Error, ValueError) as error:
-                raise StoreError(f"cannot read the reply store {self.path}: {error}") from None
-
     def stored(self) -> Iterator[StoredReply]:
         """Every reply with its question, in the order in which they were committed.
 
@@ -164,13 +148,13 @@ class ReplyStore(KeyedStore):
             for _, key, identity, request, reply, asked_at in rows:
                 try:
                     yield StoredReply(
-                        decode_request(orjson.loads(request)),
-                        decode_reply(orjson.loads(reply)),
+                        decode_request(request),
+                        decode_reply(reply),
                         orjson.loads(identity),
                         key,
                         asked_at,
                     )
-                except (KeyError, TypeError, ValueError, DataError) as error:
+                except ValueError as error:
                     raise StoreError(f"{self.path} holds an unreadable reply: {error}") from None
 
     def export(self, path: str | Path) -> int:

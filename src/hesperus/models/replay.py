@@ -141,8 +141,8 @@ def _from_store(path: Path) -> Iterator[StoredReply]:
             if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
                 raise DataError("a SQLite file, but no reply store of hesperus", file=path)
             for request, reply in connection.execute("SELECT request, reply FROM replies ORDER BY rowid"):
-                yield StoredReply(decode_request(json.loads(request)), decode_reply(json.loads(reply)), {})
+                yield StoredReply(decode_request(request), decode_reply(reply), {})
         finally:
             connection.close()
-    except (sqlite3.Error, KeyError, TypeError, ValueError, RecursionError) as wrong:
+    except (sqlite3.Error, ValueError, RecursionError) as wrong:
         raise DataError(f"no readable reply store: {wrong}", file=path) from None

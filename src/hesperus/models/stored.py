@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, cast, get_args
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any, cast
+
+import msgspec
 
 from hesperus.errors import DataError
 from hesperus.fingerprint import JSON, plain
@@ -16,13 +19,14 @@ APPLICATION_ID = 0x48535052
 SCHEMA_VERSION = 1
 """``PRAGMA user_version`` of a reply store."""
 
+_EXACT = 2.0**53
+"""Bound of the whole numbers that a float holds, which Parquet may have in the place of an integer."""
+
 MOST_TOKENS = 10**9
 """Largest number of tokens that one reply can be said to have."""
 
-_LARGEST = 2.0**63
-"""Bound of a number: SQLite and orjson hold no larger whole ones."""
-
-_FINISHES: tuple[Finish, ...] = get_args(Finish)
+decode_request, decode_reply = msgspec.json.Decoder(Request).decode, msgspec.json.Decoder(Reply).decode
+"""What a store holds as JSON; a ValueError where it is something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,71 +61,69 @@ class StoredReply:
             DataError: A field is missing or of the wrong type.
         """
         try:
-            row = _mapping(value, "line")
-            if "request" not in row:
-                return cls(_short_request(row), _short_reply(row), {})
-            return cls(
-                decode_request(row["request"]),
-                decode_reply(row["reply"]),
-                {str(k): str(v) for k, v in _mapping(row.get("identity") or {}, "identity").items()},
-                str(row.get("key") or ""),
-                _number(row.get("asked_at") or 0.0, "asked_at"),
-            )
-        except KeyError as missing:
+            row = _clean(value)
+            if isinstance(row, dict) and "request" not in row:
+                return _short(msgspec.convert(row, _Short))
+            found = msgspec.convert(row, _Line)
+        except ValueError as wrong:
             raise DataError(
-                "a stored reply needs it; lines are {'request', 'reply'} as hesperus exports them, or {'user', 'reply'}",
+                f"no stored reply: {wrong}; lines are {{'request', 'reply'}} as hesperus exports them, or {{'user', 'reply'}}",
                 file=file,
                 line=line,
-                field=str(missing.args[0]),
             ) from None
-        except (TypeError, ValueError) as wrong:
-            raise DataError(f"no stored reply: {wrong}", file=file, line=line) from None
+        reply = found.reply
+        tokens = token_count(reply.tokens_in), token_count(reply.tokens_out)
+        reply = replace(reply, tokens_in=tokens[0], tokens_out=tokens[1])
+        return cls(found.request, reply, found.identity, found.key, found.asked_at)
 
 
-def decode_request(value: object) -> Request:
-    """A request from plain JSON.
+class _Line(msgspec.Struct):
+    """A line of an export."""
+
+    request: Request
+    reply: Reply
+    identity: dict[str, str] = {}
+    key: str = ""
+    asked_at: float = 0.0
+
+
+class _Short(msgspec.Struct):
+    """A line of the short form: it need not say how a reply was drawn, and then answers any settings."""
+
+    user: str
+    reply: str
+    system: str | None = None
+    model: str = ""
+    repeat: int = 1
+    finish: Finish = "stop"
+    settings: Settings = Settings()
+    options: tuple[str, ...] | None = None
+    option_logprobs: tuple[float, ...] | None = None
+
+
+def _short(row: _Short) -> StoredReply:
+    prompt = Prompt(row.user, row.system)
+    request = Request(row.model, prompt, row.settings, row.options, row.repeat)
+    return StoredReply(request, Reply(row.reply, row.finish, row.option_logprobs), {})
+
+
+def _clean(value: Any) -> Any:
+    """Values of JSON with whole characters and finite numbers, and without those that are null.
 
     Raises:
-        KeyError: A field is missing.
-        TypeError: A field has the wrong type.
+        ValueError: A number is not finite.
     """
-    row = _mapping(value, "request")
-    prompt, settings = _mapping(row["prompt"], "prompt"), _mapping(row.get("settings") or {}, "settings")
-    options = row.get("options")
-    known = {f.name for f in fields(Settings)}
-    given: dict[str, Any] = {
-        name: _setting(number, name) for name, number in settings.items() if name in known
-    }
-    return Request(
-        _text(row["model"], "model"),
-        Prompt(_text(prompt["user"], "user"), _optional_text(prompt.get("system"), "system")),
-        Settings(**given),
-        None if options is None else tuple(_text(option, "option") for option in options),
-        _whole(row.get("repeat", 1), "repeat"),
-    )
-
-
-def decode_reply(value: object) -> Reply:
-    """A reply from plain JSON.
-
-    Raises:
-        KeyError: A field is missing.
-        TypeError: A field has the wrong type.
-        ValueError: ``finish`` is no known word.
-    """
-    row = _mapping(value, "reply")
-    finish, logprobs = row.get("finish", "stop"), row.get("option_logprobs")
-    if finish not in _FINISHES:
-        raise ValueError(f"finish is {finish!r}, expected one of {', '.join(_FINISHES)}")
-    return Reply(
-        _text(row["text"], "text"),
-        finish,
-        None if logprobs is None else tuple(_number(value, "option_logprobs") for value in logprobs),
-        token_count(row.get("tokens_in")),
-        token_count(row.get("tokens_out")),
-        _optional_text(row.get("served_by"), "served_by"),
-        _optional_text(row.get("reasoning"), "reasoning"),
-    )
+    if isinstance(value, Mapping):
+        return {str(name): _clean(inner) for name, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [_clean(inner) for inner in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()  # JSON can say half a surrogate pair, UTF-8 cannot
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise ValueError(f"{value} is no finite number")
+        return int(value) if value.is_integer() and abs(value) < _EXACT else value
+    return value
 
 
 def token_count(value: object) -> int | None:
@@ -131,61 +133,3 @@ def token_count(value: object) -> int | None:
     """
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
     return value if is_count else None  # type: ignore[return-value]
-
-
-def _short_request(row: Mapping[str, Any]) -> Request:
-    prompt = {"user": row["user"], "system": row.get("system")}
-    settings = {f.name: None for f in fields(Settings)}
-    return decode_request(
-        {
-            "model": row.get("model") or "",
-            "prompt": prompt,
-            "settings": row.get("settings") or settings,
-            "options": row.get("options"),
-            "repeat": row.get("repeat") or 1,
-        }
-    )
-
-
-def _short_reply(row: Mapping[str, Any]) -> Reply:
-    return decode_reply(
-        {
-            "text": row["reply"],
-            "finish": row.get("finish") or "stop",
-            "option_logprobs": row.get("option_logprobs"),
-        }
-    )
-
-
-def _mapping(value: object, name: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{name} is {type(value).__name__}, expected an object")
-    return value
-
-
-def _number(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
-        raise TypeError(f"{name} is {value!r:.40}, expected a finite number")
-    return float(value)
-
-
-def _whole(value: object, name: str) -> int:
-    if _number(value, name) % 1:
-        raise TypeError(f"{name} is {value!r:.40}, expected a whole number")
-    return int(value)  # type: ignore[call-overload, no-any-return]
-
-
-def _setting(value: object, name: str) -> float | int | None:
-    if value is None:
-        return None
-    return _number(value, name) if isinstance(value, float) else _whole(value, name)
-
-
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is {type(value).__name__}, expected text")
-    return value.encode("utf-8", "replace").decode()  # JSON can say half a surrogate pair, UTF-8 cannot
-
-
-def _optional_text(value: object, name: str) -> str | None:
-    return None if value is None else _text(value, name)
