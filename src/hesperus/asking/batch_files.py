@@ -11,10 +11,10 @@ from pathlib import Path
 
 from hesperus.asking.batch_lines import Lines, files_of
 from hesperus.asking.policy import Batching
-from hesperus.asking.runs import Job, Ledger
+from hesperus.asking.runs import Job, Ledger, Run
 from hesperus.errors import PendingError, StoreError, UsageError
 from hesperus.fingerprint import fingerprint
-from hesperus.models import BatchModel
+from hesperus.models.chat import ChatModel
 from hesperus.storage import MEMORY
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
@@ -25,7 +25,7 @@ def batches_folder(store: Path) -> Path:
     return store.with_name(f"{store.stem}.batches")
 
 
-class FilesRun:
+class FilesRun(Run):
     """A run with replies from files; where some are missing, it writes their requests and ends.
 
     Args:
@@ -35,26 +35,21 @@ class FilesRun:
         batching: Bounds of a file.
     """
 
-    def __init__(self, model: BatchModel, ledger: Ledger, jobs: Sequence[Job], batching: Batching) -> None:
-        self.ledger = ledger
+    def __init__(self, model: ChatModel, ledger: Ledger, jobs: Sequence[Job], batching: Batching) -> None:
+        super().__init__(ledger)
         self._model, self._jobs, self._batching = model, jobs, batching
 
-    def main(self) -> None:
-        """Ask everything; see Run."""
+    def ask_all(self) -> None:
+        """Read what was answered elsewhere, and write what was not.
+
+        Raises:
+            PendingError: Something is to be answered elsewhere.
+            StoreError: A file cannot be read or written.
+        """
         try:
             self._run()
         except OSError as error:
-            self.ledger.halt(StoreError(f"{error.filename}: {error.strerror}"))
-        except BaseException as error:  # it must reach the caller's thread, which raises it
-            self.ledger.halt(error)
-
-    def stop(self) -> None:
-        """Nothing is in flight; see Run."""
-        self.ledger.stopping = True
-
-    def abort(self) -> None:
-        """The same as ``stop``."""
-        self.stop()
+            raise StoreError(f"{error.filename}: {error.strerror}") from None
 
     def _run(self) -> None:
         store = self.ledger.store.path

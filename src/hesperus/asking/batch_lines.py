@@ -9,8 +9,8 @@ from hesperus.asking.policy import Batching
 from hesperus.asking.runs import Job, Ledger, storable
 from hesperus.asking.store import Entry
 from hesperus.errors import ModelError, PermanentError, TransientError
-from hesperus.models import BatchModel
 from hesperus.models.batches import BatchLine, read_line, request_line
+from hesperus.models.chat import ChatModel
 from hesperus.types import Reply
 
 TOGETHER = 500
@@ -33,7 +33,7 @@ class Lines:
         again: Jobs to ask again, with the reason.
     """
 
-    def __init__(self, model: BatchModel, ledger: Ledger, jobs: Mapping[str, Job]) -> None:
+    def __init__(self, model: ChatModel, ledger: Ledger, jobs: Mapping[str, Job]) -> None:
         self._model, self._ledger, self._jobs = model, ledger, jobs
         self.answered: set[str] = set()
         self.again: dict[str, ModelError] = {}
@@ -92,7 +92,7 @@ class Lines:
 
 
 def files_of(
-    model: BatchModel, jobs: Sequence[Job], ledger: Ledger, batching: Batching, folder: Path, name: str
+    model: ChatModel, jobs: Sequence[Job], ledger: Ledger, batching: Batching, folder: Path, name: str
 ) -> Iterator[tuple[Path, list[Job]]]:
     """Write requests to files, none of more than an endpoint takes; those that cannot be asked so fail here.
 

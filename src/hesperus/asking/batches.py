@@ -20,12 +20,12 @@ from uuid import uuid4
 from hesperus.asking.batch_lines import EXPIRED, Lines, files_of
 from hesperus.asking.pacing import backoff
 from hesperus.asking.policy import Batching
-from hesperus.asking.runs import Job, Ledger
+from hesperus.asking.runs import Job, Ledger, Run
 from hesperus.asking.spending import Hold
 from hesperus.errors import ModelError, PendingError, PermanentError, TransientError
 from hesperus.fingerprint import JSON, fingerprint
-from hesperus.models import BatchModel
 from hesperus.models.batches import Batch, BatchEndpoint
+from hesperus.models.chat import ChatModel
 from hesperus.types import Reply
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class UnderWay:
         return {"identity": identity, "id": self.id, "keys": list(self.keys)}
 
 
-class BatchRun:
+class BatchRun(Run):
     """A run by batches.
 
     Args:
@@ -67,8 +67,8 @@ class BatchRun:
         batching: How.
     """
 
-    def __init__(self, model: BatchModel, ledger: Ledger, jobs: Sequence[Job], batching: Batching) -> None:
-        self.ledger = ledger
+    def __init__(self, model: ChatModel, ledger: Ledger, jobs: Sequence[Job], batching: Batching) -> None:
+        super().__init__(ledger)
         self._model, self._batching = model, batching
         self._identity = fingerprint(dict(model.identity))
         self._jobs: Mapping[str, Job] = {job.key: job for job in jobs}
@@ -78,24 +78,17 @@ class BatchRun:
         self._under_way: list[UnderWay] = []
         self._stop: Callable[[], object] | None = None
 
-    def main(self) -> None:
-        """Ask everything; see Run."""
-        try:
-            asyncio.run(self._run())
-        except BaseException as error:  # it must reach the caller's thread, which raises it
-            self.ledger.halt(error)
+    def ask_all(self) -> None:
+        """See Run."""
+        asyncio.run(self._run())
 
     def stop(self) -> None:
         """Submit nothing more and wait for nothing; what is under way is fetched by the next run."""
-        self.ledger.stopping = True
+        super().stop()
         stop = self._stop
         if stop is not None:
             with suppress(RuntimeError):  # the loop is closed: the run has ended by itself
                 stop()
-
-    def abort(self) -> None:
-        """The same as ``stop``."""
-        self.stop()
 
     async def _run(self) -> None:
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()

@@ -4,47 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Protocol
 
-from hesperus.asking.policy import Batching
 from hesperus.asking.runs import TICK_SECONDS, Conductor, Job, Ledger, Run
 from hesperus.errors import UsageError
-from hesperus.models import BatchModel, CopiedModel, LocalModel, RemoteModel
+from hesperus.models import CopiedModel, LocalModel, RemoteModel
 
 WAITING = 1 << 12
 """Jobs that wait to be sent; where there are fewer, more are taken: what comes meanwhile must not use them up."""
 
 
-class Handing(Protocol):
-    """Hands jobs to a model; the ledger has what came of them."""
+class Handing:
+    """Hands jobs to a model, each time in a run of their own whose end is waited for; the ledger has what came of them.
+
+    Args:
+        run_of: Makes a run of jobs.
+        report: Called some ten times a second.
+    """
+
+    def __init__(self, run_of: Callable[[Sequence[Job]], Run], report: Callable[[], None]) -> None:
+        self._run_of, self._report = run_of, report
 
     @property
     def wants_more(self) -> bool:
         """Whether further jobs would be asked before long."""
+        return True
 
     def hand(self, jobs: Sequence[Job]) -> None:
         """Have jobs asked, now or later.
 
         Raises:
-            HesperusError: Whatever stopped the run.
+            HesperusError: Whatever stopped the run, as of `wait` and `end`.
         """
+        with Conductor(self._run_of(jobs), self._report) as conductor:
+            while conductor.wait():
+                self._report()
 
     def wait(self, seconds: float = TICK_SECONDS) -> None:
-        """Wait for some time for what was handed over.
-
-        Raises:
-            HesperusError: Whatever stopped the run.
-        """
+        """Wait for some time for what was handed over and is under way."""
 
     def end(self) -> None:
-        """Nothing more comes; wait until all is done.
-
-        Raises:
-            HesperusError: Whatever stopped the run.
-        """
+        """Nothing more comes; wait until all is done."""
 
 
-class Streaming:
+class Streaming(Handing):
     """Hands jobs to one run that goes on, while there is something to ask.
 
     Args:
@@ -82,32 +84,6 @@ class Streaming:
             pass
 
 
-class Together:
-    """Hands jobs to a run of their own, and waits for its end.
-
-    Args:
-        run_of: Makes a run of jobs.
-        report: Called some ten times a second.
-    """
-
-    wants_more = True
-
-    def __init__(self, run_of: Callable[[Sequence[Job]], Run], report: Callable[[], None]) -> None:
-        self._run_of, self._report = run_of, report
-
-    def hand(self, jobs: Sequence[Job]) -> None:
-        """See Handing."""
-        with Conductor(self._run_of(jobs), self._report) as conductor:
-            while conductor.wait():
-                self._report()
-
-    def wait(self, seconds: float = TICK_SECONDS) -> None:
-        """Nothing is under way."""
-
-    def end(self) -> None:
-        """Nothing is under way."""
-
-
 def handing_to(
     model: RemoteModel | LocalModel | CopiedModel,
     ledger: Ledger,
@@ -129,19 +105,17 @@ def handing_to(
     if not isinstance(model, RemoteModel):
         from hesperus.asking.local import LocalRun
 
-        return Together(lambda jobs: LocalRun(model, ledger, jobs), report)
+        return Handing(lambda jobs: LocalRun(model, ledger, jobs), report)
     if batching is None:
         return Streaming(model, ledger, opened, report)
-    if not isinstance(model, BatchModel):
+    from hesperus.models.chat import ChatModel
+
+    if not isinstance(model, ChatModel):
         raise UsageError(f"{model.name} cannot be asked in batches; leave --batch out")
-    return Together(_batches_to(model, ledger, batching), report)
-
-
-def _batches_to(model: BatchModel, ledger: Ledger, batching: Batching) -> Callable[[Sequence[Job]], Run]:
     if batching.mode == "export":
         from hesperus.asking.batch_files import FilesRun
 
-        return lambda jobs: FilesRun(model, ledger, jobs, batching)
+        return Handing(lambda jobs: FilesRun(model, ledger, jobs, batching), report)
     from hesperus.asking.batches import BatchRun
 
-    return lambda jobs: BatchRun(model, ledger, jobs, batching)
+    return Handing(lambda jobs: BatchRun(model, ledger, jobs, batching), report)

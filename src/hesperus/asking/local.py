@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hesperus.asking.runs import Job, Ledger, storable
+from hesperus.asking.runs import Job, Ledger, Run, storable
 from hesperus.asking.spending import Hold
 from hesperus.asking.store import Entry
 from hesperus.errors import ModelError, PermanentError, TransientError
@@ -20,7 +20,7 @@ GROUP_SECONDS = 0.05
 """Batches that take less than this share a commit: a write to disk may take longer than a small batch."""
 
 
-class LocalRun:
+class LocalRun(Run):
     """A run with a local model. Requests of like length share a batch, or those that begin alike, as suits the model.
 
     Each copy of the model has a lane, a thread that has one batch after the other answered; all that they share is touched
@@ -33,40 +33,29 @@ class LocalRun:
     """
 
     def __init__(self, model: LocalModel | CopiedModel, ledger: Ledger, jobs: Sequence[Job]) -> None:
-        self.ledger = ledger
+        super().__init__(ledger)
         self._model, self._jobs = model, jobs
         self._batches: deque[Sequence[Job]] = deque()
         self._turn = threading.Condition()
         self._ready: list[tuple[Job, Reply]] = []
         self._committed_at = time.monotonic()
 
-    def main(self) -> None:
-        """Ask everything; see Run."""
+    def ask_all(self) -> None:
+        """See Run; a batch under way cannot be cut short."""
         model, jobs = self._model, self._jobs
-        try:
-            copies = model.copies() if isinstance(model, CopiedModel) else alone(model)
-            # No copy stands idle for the sake of full batches.
-            size = max(1, min(copies.batch_size, -(-len(jobs) // max(1, copies.count))))
-            key: Callable[[Job], tuple[Any, ...]] = _text_of if copies.by_text else _work_of
-            jobs = jobs if size == 1 else sorted(jobs, key=key)
-            self._batches.extend(jobs[start : start + size] for start in range(0, len(jobs), size))
-            lanes = range(1, min(copies.count, len(self._batches)))
-            others = [threading.Thread(target=self._lane, name="hesperus-lane", daemon=True) for _ in lanes]
-            for thread in others:
-                thread.start()
-            self._lane()
-            for thread in others:
-                thread.join()
-        except BaseException as error:  # it must reach the caller's thread, which raises it
-            self.ledger.halt(error)
-
-    def stop(self) -> None:
-        """Send nothing more; see Run."""
-        self.ledger.stopping = True
-
-    def abort(self) -> None:
-        """The same as ``stop``: a batch under way cannot be cut short."""
-        self.stop()
+        copies = model.copies() if isinstance(model, CopiedModel) else alone(model)
+        # No copy stands idle for the sake of full batches.
+        size = max(1, min(copies.batch_size, -(-len(jobs) // max(1, copies.count))))
+        key: Callable[[Job], tuple[Any, ...]] = _text_of if copies.by_text else _work_of
+        jobs = jobs if size == 1 else sorted(jobs, key=key)
+        self._batches.extend(jobs[start : start + size] for start in range(0, len(jobs), size))
+        lanes = range(1, min(copies.count, len(self._batches)))
+        others = [threading.Thread(target=self._lane, name="hesperus-lane", daemon=True) for _ in lanes]
+        for thread in others:
+            thread.start()
+        self._lane()
+        for thread in others:
+            thread.join()
 
     def _lane(self) -> None:
         """Have batches answered until none is left."""
@@ -81,7 +70,7 @@ class LocalRun:
                 finally:
                     self._commit()
                     self._turn.notify_all()
-            except BaseException as error:  # see main
+            except BaseException as error:  # as of main
                 self.ledger.halt(error)
 
     def _ask(self, batch: Sequence[Job]) -> None:

@@ -13,7 +13,7 @@ from hesperus.asking.commits import Committer
 from hesperus.asking.deadline import Deadline
 from hesperus.asking.limit import Limit
 from hesperus.asking.pacing import REFUSAL_KINDS, backoff
-from hesperus.asking.runs import Job, Ledger, storable
+from hesperus.asking.runs import Job, Ledger, Run, storable
 from hesperus.asking.spending import Hold
 from hesperus.asking.store import Entry
 from hesperus.errors import PermanentError, TransientError
@@ -37,7 +37,7 @@ BILLED_KINDS = frozenset(
 """Failures by which a provider may have generated, and billed, a reply that we did not get."""
 
 
-class RemoteRun:
+class RemoteRun(Run):
     """A run against an endpoint: takes jobs until it is told that no more come. A worker is a coroutine that asks one after another.
 
     A worker counts as in flight until its reply is committed: so a kill loses at most as many replies as the
@@ -49,7 +49,7 @@ class RemoteRun:
     """
 
     def __init__(self, model: RemoteModel, ledger: Ledger) -> None:
-        self.ledger = ledger
+        super().__init__(ledger)
         self._model = model
         self._queue: deque[Job] = deque()
         self._is_open, self._is_ended = False, False
@@ -60,13 +60,10 @@ class RemoteRun:
         self._paused_until = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def main(self) -> None:
-        """Ask everything; see Run."""
-        try:
-            with asyncio.Runner(loop_factory=_new_loop) as runner:
-                runner.run(self._run())
-        except BaseException as error:  # it must reach the caller's thread, which raises it
-            self.ledger.halt(error)
+    def ask_all(self) -> None:
+        """See Run."""
+        with asyncio.Runner(loop_factory=_new_loop) as runner:
+            runner.run(self._run())
 
     @property
     def waiting(self) -> int:
@@ -84,13 +81,13 @@ class RemoteRun:
         self._from_outside(self._settle_down)
 
     def stop(self) -> None:
-        """Send nothing more; see Run."""
-        self.ledger.stopping = True
+        """See Run."""
+        super().stop()
         self._from_outside(self._settle_down)
 
     def abort(self) -> None:
-        """Finish at once; see Run."""
-        self.ledger.stopping = True
+        """See Run."""
+        super().stop()
         self._from_outside(self._cancel)
 
     def _from_outside(self, action: Callable[[], None]) -> None:

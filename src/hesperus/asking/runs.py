@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from hesperus.asking.pacing import TWICE_KINDS, WAITING_KIND, Circuit
 from hesperus.asking.policy import Policy
@@ -62,19 +63,34 @@ class Job:
         return self.failed
 
 
-class Run(Protocol):
-    """What a Conductor needs of a run."""
+class Run(ABC):
+    """What a Conductor has work in a thread of its own.
 
-    ledger: Ledger
+    Args:
+        ledger: What becomes of what is asked.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
 
     def main(self) -> None:
-        """Ask everything; runs in the thread. Errors are left in the ledger."""
+        """Ask everything, in the thread."""
+        try:
+            self.ask_all()
+        except BaseException as error:  # it must reach the caller's thread, which raises it
+            self.ledger.halt(error)
+
+    @abstractmethod
+    def ask_all(self) -> None:
+        """Ask everything; what is raised stops the run."""
 
     def stop(self) -> None:
         """Send nothing more; finish and commit what is in flight. Called from another thread."""
+        self.ledger.stopping = True
 
     def abort(self) -> None:
-        """Finish at once; commit what has arrived. Called from another thread."""
+        """Finish at once, where that can be; commit what has arrived. Called from another thread."""
+        self.stop()
 
 
 class Ledger:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from hesperus.lazy import lazily
 
 if TYPE_CHECKING:
-    from hesperus.models.batch_model import BatchModel
     from hesperus.models.protocol import CopiedModel, Loading, LocalModel, Model, ModelOptions, RemoteModel
     from hesperus.models.providers import PROVIDERS, Provider
     from hesperus.models.registry import model, prefixes
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from hesperus.models.stored import StoredReply
 
 __all__ = [
-    "PROVIDERS", "BatchModel", "CopiedModel", "Loading", "LocalModel", "Model", "ModelOptions", "Provider",
+    "PROVIDERS", "CopiedModel", "Loading", "LocalModel", "Model", "ModelOptions", "Provider",
     "RemoteModel", "ReplayModel", "ScriptedModel", "StoredReply", "model", "prefixes",
 ]  # fmt: skip
 

@@ -206,13 +206,22 @@ class ChatModel:
         return self._path if self._provider.name == "azure" else f"/v1{self._path}"
 
     def batch_body(self, request: Request) -> Mapping[str, JSON]:
-        """The body of a request as a line of a batch; see BatchModel."""
+        """The body of a request as a line of a batch, which is answered within a day at a lower price.
+
+        Raises:
+            PermanentError: It cannot be asked so.
+        """
         if request.options is not None and self._scoring == "echo":
             raise PermanentError("a batch cannot score by echo; leave --scoring echo out", kind="unsupported")
         return self._body(request, self._dialect)
 
     def batch_reply(self, request: Request, raw: RawReply) -> Reply:
-        """The reply of a line of a batch; see BatchModel."""
+        """The reply of a line of a batch.
+
+        Raises:
+            TransientError: Worth another batch; kind ``dialect`` where the body will be another one then.
+            PermanentError: Not worth one.
+        """
         try:
             document = self._document(raw, self._body(request, self._dialect), self._dialect)
             return self._understood(request, document)
@@ -241,7 +250,7 @@ class ChatModel:
             return
 
     def batches(self) -> BatchEndpoint:
-        """The endpoint's interface for batches; see BatchModel."""
+        """The endpoint's interface for batches; only between ``open`` and ``close``."""
         if self._transport is None:
             raise RuntimeError(f"{self.name}: batches before open")
         return BatchEndpoint(self._transport, self._where, self._key, self._provider.key_variable())

@@ -13,7 +13,6 @@ import struct
 import sys
 import threading
 from importlib import import_module
-from typing import Any
 
 from hesperus.asking.on_ray.messages import (
     Ask,
@@ -24,12 +23,11 @@ from hesperus.asking.on_ray.messages import (
     Open,
     Shut,
     ToDriver,
-    Work,
     decode_to_driver,
     encode,
 )
-from hesperus.asking.on_ray.pool import ROOM_SECONDS, Pool
-from hesperus.asking.on_ray.worker import Worker
+from hesperus.asking.on_ray.nodes import Nodes
+from hesperus.asking.on_ray.pool import Pool
 from hesperus.errors import EngineError
 
 LENGTH = struct.Struct("!I")
@@ -37,93 +35,6 @@ LENGTH = struct.Struct("!I")
 
 JOIN_SECONDS = 60.0
 REACH_SECONDS = 5.0
-
-_OBJECT_STORE = 200 * 2**20
-"""Bytes of shared memory of a cluster that is started for a run: messages are small, and seldom go through it."""
-
-
-class Nodes:
-    """The cluster, as pools see it.
-
-    Args:
-        workers: Workers of each model; None for one per GPU, or else one per node.
-
-    Raises:
-        EngineError: The cluster does not answer, or cannot be started.
-    """
-
-    def __init__(self, address: str | None, workers: int | None) -> None:
-        self._ray: Any = import_module("ray")
-        self._workers = workers
-        raised = self._ray.exceptions
-        self.lost: tuple[type[Exception], ...] = (
-            raised.RayActorError,
-            raised.NodeDiedError,
-            raised.ObjectLostError,
-            raised.OutOfMemoryError,
-            raised.WorkerCrashedError,
-        )
-        quiet = {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": False}
-        try:
-            if address is None:
-                self._ray.init("local", include_dashboard=False, object_store_memory=_OBJECT_STORE, **quiet)
-            else:
-                self._ray.init(address, **quiet)
-        except Exception as error:  # Ray raises whatever its parts do
-            task = "start Ray here" if address is None else f"join the Ray cluster at {address}"
-            raise EngineError(f"cannot {task}: {_said(error)}") from None
-
-    def workers(self, work: Work) -> int:
-        """See pool.Nodes."""
-        if self._workers is not None:
-            return self._workers
-        if work == "compute on a GPU" and self._has_gpu():
-            return int(self._all("GPU"))
-        return max(1, len(self._alive() if work == "ask" else self._computing()))
-
-    def start(self, work: Work) -> Any:
-        """See pool.Nodes."""
-        actor = self._ray.remote(Worker).options(
-            **self._needs(work), scheduling_strategy="SPREAD", max_restarts=0, max_task_retries=0
-        )
-        return actor.remote()
-
-    def end(self, actor: Any) -> None:
-        """See pool.Nodes."""
-        self._ray.kill(actor)
-
-    def room(self, work: Work) -> str:
-        """See pool.Nodes."""
-        needs, free = self._needs(work), self._ray.available_resources()
-        return (
-            f"no node of the Ray cluster had room for a worker within {ROOM_SECONDS:g} s: it needs {needs['num_cpus']} CPU and "
-            f"{needs['num_gpus']} GPU, free are {free.get('CPU', 0):g} and {free.get('GPU', 0):g} on all nodes together; end "
-            "what else runs there, or add a node"
-        )
-
-    def _needs(self, work: Work) -> dict[str, int]:
-        """What a worker occupies: one that asks an endpoint mostly waits; one that computes has a GPU, or CPUs of a node."""
-        if work == "ask":
-            return {"num_cpus": 0, "num_gpus": 0}
-        if work == "compute on a GPU" and self._has_gpu():
-            return {"num_cpus": 1, "num_gpus": 1}
-        nodes = self._computing()
-        least = min((int(node["Resources"]["CPU"]) for node in nodes), default=1)
-        each = -(-self.workers(work) // max(1, len(nodes)))
-        return {"num_cpus": max(1, least // each), "num_gpus": 0}
-
-    def _has_gpu(self) -> bool:
-        return self._all("GPU") >= 1
-
-    def _computing(self) -> list[dict[str, Any]]:
-        """Nodes on which something may be computed."""
-        return [node for node in self._alive() if node["Resources"].get("CPU", 0) >= 1]
-
-    def _alive(self) -> list[dict[str, Any]]:
-        return [node for node in self._ray.nodes() if node["Alive"]]
-
-    def _all(self, resource: str) -> float:
-        return float(sum(node["Resources"].get(resource, 0) for node in self._alive()))
 
 
 class Driver:
@@ -210,20 +121,6 @@ def _reach(address: str | None) -> None:
             f"no Ray cluster answers at {address} ({error.strerror or error}): start one with `ray start --head`, or leave "
             "the address out"
         ) from None
-
-
-def _said(error: BaseException) -> str:
-    """What to know of an exception of Ray, which has its reason at the end of a chain."""
-    first = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-    cause: BaseException | None = error
-    while cause is not None:
-        if "AuthenticationError" in f"{type(cause).__name__} {cause}":
-            return (
-                "it asks for a token: export RAY_AUTH_MODE=token, and have the token of its head node in ~/.ray/auth_token "
-                "(`ray get-auth-token --generate` makes one)"
-            )
-        cause = cause.__cause__
-    return first
 
 
 def _read(sock: socket.socket) -> bytes:

@@ -6,6 +6,7 @@ import threading
 from importlib.util import find_spec
 
 from hesperus import plugins
+from hesperus.asking.engines import Engine
 from hesperus.asking.on_ray.bridge import Bridge, Channel
 from hesperus.asking.on_ray.messages import Spec, Work
 from hesperus.asking.on_ray.seats import LocalSeat, RemoteSeat
@@ -20,7 +21,7 @@ _STAYS = ("replay/", "scripted")
 _NEEDS_NO_GPU = ("pocket/",)
 
 
-class RayEngine:
+class RayEngine(Engine):
     """Asks on a Ray cluster, which is joined or started when the first request is missing in the store.
 
     Args:

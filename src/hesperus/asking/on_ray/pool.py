@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from hesperus.asking.on_ray.messages import (
     Done,
@@ -17,37 +17,15 @@ from hesperus.asking.on_ray.messages import (
     Opened,
     Parcel,
     Refused,
-    Work,
     decode_parcels,
     encode,
 )
+from hesperus.asking.on_ray.nodes import ROOM_SECONDS, Nodes
 from hesperus.asking.on_ray.worker import decode_opening
 from hesperus.errors import EngineError
 
-ROOM_SECONDS = 60.0
-"""How long a cluster may take to find a place for the first worker of a model."""
-
 FAILED_STARTS = 3
 """Workers in a row that end before they are ready, after which a model is given up."""
-
-
-class Nodes(Protocol):
-    """What a pool needs of a cluster."""
-
-    lost: tuple[type[Exception], ...]
-    """What a call to an actor raises that is there no more."""
-
-    def workers(self, work: Work) -> int:
-        """How many workers a model has."""
-
-    def start(self, work: Work) -> Any:
-        """A new actor."""
-
-    def end(self, actor: Any) -> None:
-        """End an actor."""
-
-    def room(self, work: Work) -> str:
-        """What a worker needs and what is free, for people."""
 
 
 @dataclass(eq=False)
