@@ -137,7 +137,7 @@ def test_an_endpoint_verifies_and_a_native_benchmark_stands_beside(tmp_path: Pat
             "unknown stratum",
         ),
         ({"naturalize": {}}, UnknownNameError, "did you mean 'naturalise'"),
-        ({"quality": {"threshold": 120}}, DataError, "less than or equal to 100"),
+        ({"quality": {"threshold": 120}}, DataError, "at most 100"),
     ],
 )
 def test_a_study_that_cannot_be_meant_is_refused(

@@ -73,7 +73,7 @@ def test_bare_yes_no_and_numbers_stay_what_was_written(tmp_path: Path) -> None:
         ("form: label", "form: labels", DataError, "line 3, field 'form'"),
         ("name: colours\n", "", DataError, "field 'name': this key is missing"),
         ("name: colours", "name: My Task", DataError, "line 1, field 'name': write small letters, digits"),
-        ("key:\n  columns: [id]", "key: id", DataError, "field 'key': write a mapping of keys to values"),
+        ("key:\n  columns: [id]", "key: id", DataError, "field 'key': write a mapping of keys: columns, row"),
         ("fields: [thing]", "fields: thing", DataError, "line 4, field 'fields': write a list"),
         ("form: label", "form: label\noptions: four", DataError, "'options': write a whole number"),
         ("form: label", "form: label\noptions: 40", DataError, "'options': at most 26"),

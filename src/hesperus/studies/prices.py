@@ -7,21 +7,25 @@ text. They are for planning only: what a run has used is what the endpoint count
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from hesperus.errors import DataError, UnknownNameError
+from pydantic import BaseModel, ConfigDict, Field
+
+from hesperus.errors import DataError
 from hesperus.languages import language
+from hesperus.model_faults import validated
 from hesperus.strict_yaml import read_yaml_file
 
 FREE = ("pocket/", "replay/", "hf/", "ollama/", "vllm/")
 """Providers whose models run on one's own machines; no price is looked up for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+_KEPT = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+
+class Price(BaseModel):
     """Per million tokens, in the currency of the file.
 
     Attributes:
@@ -30,71 +34,49 @@ class Price:
         batch: Share of both that is paid in batches; None if the file does not say.
     """
 
-    input: float
-    output: float
-    batch: float | None = None
+    model_config = _KEPT
+
+    input: float = Field(ge=0, strict=True)
+    output: float = Field(ge=0, strict=True)
+    batch: float | None = Field(default=None, ge=0, strict=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(BaseModel):
     """A price file.
 
     Attributes:
         currency: ISO 4217 code.
         as_of: When the prices were read off.
         models: Model name to price.
-        is_batched: Whether these are the prices in batches, where they are known.
     """
 
-    currency: str
-    as_of: str
+    model_config = _KEPT
+
+    currency: str = "USD"
+    as_of: str = "unknown"
     models: Mapping[str, Price]
-    is_batched: bool = False
 
     def in_batches(self) -> Prices:
         """What the same costs in batches; the full price where the file does not say."""
-        shares = {name: 1.0 if price.batch is None else price.batch for name, price in self.models.items()}
-        models = {
-            name: replace(price, input=price.input * shares[name], output=price.output * shares[name])
-            for name, price in self.models.items()
-        }
-        return replace(self, models=models, is_batched=True)
+        models = {}
+        for name, price in self.models.items():
+            share = 1.0 if price.batch is None else price.batch
+            scaled = {"input": price.input * share, "output": price.output * share}
+            models[name] = price.model_copy(update=scaled)
+        return self.model_copy(update={"models": models})
 
     def of(self, model: str) -> Price | None:
         """The price of a model: nothing where it runs here, None if the file does not know it."""
-        return Price(0.0, 0.0) if model.startswith(FREE) else self.models.get(model)
+        return Price(input=0.0, output=0.0) if model.startswith(FREE) else self.models.get(model)
 
 
 def read_prices(path: str | Path | None = None) -> Prices:
     """Read a price file; without a path, the one that ships."""
     source = files("hesperus.studies").joinpath("prices.yaml") if path is None else Path(path)
-    values = read_yaml_file(source, "price file").value
-    listed = values.get("models") if isinstance(values, dict) else None
-    if not isinstance(values, dict) or not isinstance(listed, dict):
+    document = read_yaml_file(source, "price file")
+    if not isinstance(document.value, dict):
         raise DataError("a price file has the keys currency, as_of and models", file=path)
-    for key in values.keys() - {"currency", "as_of", "models"}:
-        raise UnknownNameError(f"key of {path}", str(key), ["currency", "as_of", "models"])
-    models = {str(name): _price(name, entry, path) for name, entry in listed.items()}
-    return Prices(str(values.get("currency", "USD")), str(values.get("as_of", "unknown")), models)
-
-
-def _price(name: object, entry: Any, path: object) -> Price:
-    numbers = {}
-    for key in ("input", "output", "batch"):
-        value = entry.get(key) if isinstance(entry, dict) else None
-        if key == "batch" and value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise DataError(
-                "needs input and output, each a price per million tokens, and may have batch, the share of it in batches, "
-                "such as {input: 0.15, output: 0.60, batch: 0.5}",
-                file=path,
-                field=f"models.{name}",
-            )
-        numbers[key] = float(value)
-    for key in entry.keys() - numbers.keys():
-        raise UnknownNameError(f"key of {path}", f"models.{name}.{key}", ("input", "output", "batch"))
-    return Price(**numbers)
+    return validated(Prices, document.value, document.lines, path)
 
 
 _CHARACTERS_PER_TOKEN: dict[str, tuple[float, float]] = {

@@ -27,8 +27,9 @@ from hesperus.asking.engines import EngineName
 from hesperus.asking.policy import BatchMode
 from hesperus.asking.shards import Shard
 from hesperus.errors import DataError
+from hesperus.model_faults import Lines, explained
 from hesperus.studies.asked.field_types import MEMBERS, PATH, Exclusions, Names, Tag
-from hesperus.studies.asked.study_files import Lines, explained, read_study_file, with_found_files
+from hesperus.studies.asked.study_files import read_study_file, with_found_files
 from hesperus.types import Sense, Settings
 
 OF_THIS_MACHINE = frozenset({"engine", "engine_address", "engine_workers"})
@@ -313,7 +314,7 @@ class Declared(Terms, AskedModels, AskedItems):
         except UnicodeEncodeError:
             raise DataError("a value holds half a surrogate pair, which is no character", file=file) from None
         except ValidationError as error:
-            raise explained(cls, error, file, lines) from None
+            raise explained(error, cls, lines or (lambda _: None), file) from None
 
     @classmethod
     def read(cls, path: Path) -> Self:

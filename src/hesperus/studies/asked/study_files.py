@@ -1,4 +1,4 @@
-"""How a study file is read: where its paths start, how its faults are named, and what is passed on of it.
+"""How a study file is read: where its paths start, and what is passed on of it.
 
 A run folder is passed on, so its files hold a fingerprint in place of an address that is no provider's own. The address
 itself is kept in `endpoints.json` besides the run folder, as the reply store is, where a later run of that folder finds it.
@@ -7,16 +7,15 @@ itself is kept in `endpoints.json` besides the run folder, as the reply store is
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
-from pydantic import BaseModel, ValidationError
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import fingerprint
 from hesperus.models import PROVIDERS
 from hesperus.models.providers import is_loopback
@@ -104,10 +103,6 @@ def _known(path: Path) -> dict[str, str]:
     return found
 
 
-Lines = Callable[[str], int | None]
-"""Key of a study file to its line; None if it is not there."""
-
-
 def read_study_file(path: Path) -> tuple[dict[str, Any], Document]:
     """The keys of a study file, not yet validated, and where they are; that of a run has its endpoint put back.
 
@@ -119,52 +114,6 @@ def read_study_file(path: Path) -> tuple[dict[str, Any], Document]:
     if not isinstance(document.value, dict):
         raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
     return with_known_endpoint(document.value, path), document
-
-
-def explained(
-    kind: type[BaseModel], error: ValidationError, file: object, lines: Lines | None
-) -> UnknownNameError | DataError:
-    """The first fault of a study as an error that names its key and line, and the nearest key that exists."""
-    faults = error.errors(include_url=False)
-    # A key that does not exist is why another is missing, oftener than not.
-    fault = next((one for one in faults if one["type"] == "extra_forbidden"), faults[0])
-    place = [str(step) for step in fault["loc"]]
-    where = ".".join(place)
-    line = lines(where) if lines is not None and where else None
-    if fault["type"] == "extra_forbidden":
-        model = _part_at(kind, place[:-1])
-        known = [".".join([*place[:-1], name]) for name in model.model_fields]
-        at = f", line {line}" if line is not None else ""
-        return UnknownNameError(f"key of {file or 'the study'}{at}", where, known)
-    given = fault.get("input")
-    shown = f" (given: {_short(given)})" if isinstance(given, str | int | float | bool) else ""
-    said = str(fault["msg"]).removeprefix("Value error, ")
-    if fault["type"] in ("model_type", "dict_type"):
-        keys = ", ".join(_part_at(kind, place).model_fields) if place else ""
-        said = f"expected a mapping of keys{f': {keys}' if keys else ''}"
-    message = "this key is missing" if fault["type"] == "missing" else f"{said}{shown}"
-    return DataError(message, file=file, line=line, field=where or None)
-
-
-def _short(given: object) -> str:
-    text = repr(given)
-    return text if len(text) <= 120 else f"{text[:80]}… ({len(text):,} characters)"
-
-
-def _part_at(kind: type[BaseModel], place: list[str]) -> type[BaseModel]:
-    """The part of a study file at a path of keys; steps into a mapping or a list have no part of their own."""
-    for step in place:
-        field = kind.model_fields.get(step)
-        if field is not None:
-            kind = next(_parts(field.annotation), kind)
-    return kind
-
-
-def _parts(annotation: object) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _parts(inner)
 
 
 _FILES = ("data", "records", "exclude", "prices", "plugins")
@@ -239,15 +188,16 @@ def _placed(values: Mapping[str, Any], place: Callable[[str], str]) -> dict[str,
     return kept
 
 
-def _named(values: Mapping[str, Any]) -> Iterator[str]:
+def _named(values: Mapping[str, Any]) -> list[str]:
     """Every file that a study names."""
-    for key, value in values.items():
-        if key in _PARTS and isinstance(value, Mapping):
-            yield from _named(value)
-        for one in value if isinstance(value, list | tuple) and key in _LISTS else (value,):
-            is_file = key in _FILES or (key in _NAMES_OR_FILES and str(one).endswith(_ENDINGS))
-            if is_file and isinstance(one, str) and one:
-                yield one
+    found: list[str] = []
+
+    def note(path: str) -> str:
+        found.append(path)
+        return path
+
+    _placed(values, note)
+    return found
 
 
 def _is_there(folder: Path, path: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
+from hesperus.model_faults import Lines
 from hesperus.studies.asked.declaring import (
     BootstrapSettings,
     Declared,
@@ -16,7 +17,6 @@ from hesperus.studies.asked.declaring import (
     Part,
 )
 from hesperus.studies.asked.field_types import MANY, PAIRS, PATH, Names, Tags
-from hesperus.studies.asked.study_files import Lines
 from hesperus.studies.similarity.grouping import languages_of_records, read_numbers
 
 
