@@ -20,7 +20,7 @@ A failed `hesperus check` exits with 1, a defect of ours (any other exception) w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 
@@ -61,6 +61,17 @@ class UnknownNameError(UsageError):
             shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
             text += f"; known: {shown}"
         return text + (f" ({self._hint})" if self._hint else "")
+
+
+def refuse_unknown(kind: str, names: Iterable[str], known: Collection[str], hint: str = "") -> None:
+    """Refuse the first of some names that does not exist; arguments as of UnknownNameError.
+
+    Raises:
+        UnknownNameError: There is one.
+    """
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(kind, name, known, hint)
 
 
 class MissingExtraError(UsageError):

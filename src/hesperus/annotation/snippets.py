@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.errors import DataError, UnknownNameError
+from hesperus.errors import DataError, refuse_unknown
 from hesperus.fingerprint import fingerprint
 
 MOST_SENTENCES = 4
@@ -46,9 +46,7 @@ def snippets_frame(
         UnknownNameError: A column does not exist.
         DataError: A cell is no list, or the two lists differ in length; names the row.
     """
-    for name in (unit, source, text):
-        if name not in frame.columns:
-            raise UnknownNameError("column", name, frame.columns)
+    refuse_unknown("column", (unit, source, text), frame.columns)
     rows = []
     for number, row in enumerate(frame.iter_rows(named=True), start=1):
         sides = [_sentences(row[name], number, name) for name in (source, text)]
@@ -70,9 +68,7 @@ def gathered(frame: pl.DataFrame, *, source: str = "source", text: str = "transl
     A row for each text: ``unit`` (what tells texts apart, with ``|`` between), ``source`` and ``text`` as lists, and
     the columns that tell texts apart; ``language`` becomes ``source.language``.
     """
-    for name in ("item", _NUMBER, source, text):
-        if name not in frame.columns:
-            raise UnknownNameError("column of the sentences", name, frame.columns)
+    refuse_unknown("column of the sentences", ("item", _NUMBER, source, text), frame.columns)
     keys = [name for name in _TEXT_KEYS if name in frame.columns]
     twice = frame.filter(pl.struct(*keys, _NUMBER).is_duplicated())
     if twice.height:

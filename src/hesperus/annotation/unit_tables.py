@@ -14,7 +14,7 @@ import polars as pl
 
 from hesperus.annotation.scheme import Scheme
 from hesperus.annotation.units import Scalar, Text, Unit
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError, UsageError, refuse_unknown
 from hesperus.languages import normalise
 from hesperus.tables import read_table, row_line
 
@@ -151,21 +151,15 @@ def _rank(id_: str, seed: int) -> bytes:
 def _check_names(mapped: Mapped, scheme: Scheme) -> None:
     names = [shown.name for shown in scheme.shows]
     known = [_UNIT, _LABELS, *names, *(f"{name}.language" for name in names)]
-    for role in mapped.columns:
-        if role not in known:
-            raise UnknownNameError(f"part of {scheme.name}", role, known)
-    for name in mapped.languages:
-        if name not in names:
-            raise UnknownNameError(f"text of {scheme.name}", name, names)
+    refuse_unknown(f"part of {scheme.name}", mapped.columns, known)
+    refuse_unknown(f"text of {scheme.name}", mapped.languages, names)
 
 
 def _columns(frame: pl.DataFrame, scheme: Scheme, mapped: Mapped, file: object) -> dict[str, tuple[str, ...]]:
     """Part of a unit to the columns it comes from; parts without a column are left out."""
     found: dict[str, tuple[str, ...]] = {}
     for role, names in mapped.columns.items():
-        for name in names:
-            if name not in frame.columns:
-                raise UnknownNameError(f"column of {file}" if file else "column", name, frame.columns)
+        refuse_unknown(f"column of {file}" if file else "column", names, frame.columns)
         if len(names) > 1 and role != _UNIT:
             raise UsageError(f"{role} comes from one column, not from {', '.join(names)}")
         found[role] = tuple(names)

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError, UsageError, refuse_unknown
 from hesperus.records import Run
 from hesperus.records.schema import KEY
 from hesperus.types import Sense
@@ -68,9 +68,7 @@ def readings_frame(run: Run, *, outcomes: Sequence[str] = ()) -> pl.DataFrame:
     kept = records.filter(pl.col("reply").is_not_null() & (pl.col("outcome") != "error"))
     if outcomes:
         known = set(records["outcome"].unique())
-        for name in outcomes:
-            if name not in known:
-                raise UnknownNameError("outcome in these records", name, known)
+        refuse_unknown("outcome in these records", outcomes, known)
         kept = kept.filter(pl.col("outcome").is_in(list(outcomes)))
     if kept.is_empty():
         raise UsageError("no reply is left to read")

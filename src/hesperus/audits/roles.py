@@ -10,7 +10,7 @@ from pathlib import Path
 from hesperus.audits.audit import Contract
 from hesperus.audits.audited_items import Material
 from hesperus.audits.audited_tables import LongTable, Row, places, read_tables
-from hesperus.errors import UnknownNameError, UsageError
+from hesperus.errors import UsageError, refuse_unknown
 from hesperus.languages import normalise
 from hesperus.tables import LANGUAGE_COLUMNS
 from hesperus.tasks.definition import LETTERS
@@ -70,16 +70,12 @@ def file_items(
         DataError: A file cannot be read.
     """
     roles = dict(roles or {})
-    for role in roles.values():
-        if role not in ROLES:
-            raise UnknownNameError("role of a column", role, ROLES)
+    refuse_unknown("role of a column", roles.values(), ROLES)
     told = [name for name, role in roles.items() if role == "language"]
     table = read_tables(paths, language_column=told[0] if told else None)
     wanted = [normalise(tag) for tag in languages]
     there = tuple(dict.fromkeys(row.language for row in table.rows))
-    for tag in wanted:
-        if tag not in there:
-            raise UnknownNameError("language of these files", tag, there)
+    refuse_unknown("language of these files", wanted, there)
     columns = _columns(table, {name: role for name, role in roles.items() if role != "language"})
     items: dict[str, list[Item]] = {tag: [] for tag in wanted or there}
     golds = _Golds.of(table, columns)
@@ -126,9 +122,7 @@ def _options(row: Row, columns: Columns) -> list[str] | None:
 
 def _columns(table: LongTable, roles: Mapping[str, str]) -> Columns:
     names = dict.fromkeys(name for row in table.rows for name in row.values)
-    for name in roles:
-        if name not in names:
-            raise UnknownNameError("column of these files", name, names)
+    refuse_unknown("column of these files", roles, names)
     lower = {name.casefold(): name for name in names if name not in roles}
     key = tuple(name for name, role in roles.items() if role == "item")
     key = key or next((tuple(lower[n] for n in k) for k in _KEYS if all(n in lower for n in k)), ())

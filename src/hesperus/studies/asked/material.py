@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hesperus.asking.shards import Shard
-from hesperus.errors import UnknownNameError, UsageError
+from hesperus.errors import UnknownNameError, UsageError, refuse_unknown
 from hesperus.fingerprint import JSON, plain
 from hesperus.memory import give_back
 from hesperus.senses import item_texts
 from hesperus.studies.asked.declaring import Declared, Instructed, InstructionOverride
 from hesperus.studies.asked.exclusions import Excluded, dropped_by_alignment, excluded_of, without_items
 from hesperus.tasks import ItemSet, Sample, Task, load_items, task
-from hesperus.tasks.packed import Golds, ItemsById, PackedItems
+from hesperus.tasks.packed import ItemsById, PackedItems
 from hesperus.tasks.sampling import draw
 from hesperus.types import Instruction, Item, Sense
 
@@ -124,9 +124,7 @@ def override(instruction: Instruction, by_hand: InstructionOverride | None) -> I
         (by_hand.words, instruction.words, "field word"),
         (by_hand.answers, instruction.answers, "label"),
     ):
-        for name in given:
-            if name not in known:
-                raise UnknownNameError(f"{kind} under instructions", name, known)
+        refuse_unknown(f"{kind} under instructions", given, known)
     return replace(
         instruction,
         prefix=instruction.prefix if by_hand.prefix is None else by_hand.prefix,
@@ -134,11 +132,6 @@ def override(instruction: Instruction, by_hand: InstructionOverride | None) -> I
         suffix=instruction.suffix if by_hand.suffix is None else by_hand.suffix,
         answers={**instruction.answers, **by_hand.answers},
     )
-
-
-def golds_of(material: LoadedItems) -> dict[str, Golds]:
-    """Item id to gold, by language: gold follows the language of the original."""
-    return {language: Golds(originals_of(material, language)) for language in material.items}
 
 
 def originals_of(material: LoadedItems, language: str) -> Mapping[str, Item]:

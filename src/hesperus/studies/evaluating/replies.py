@@ -17,7 +17,7 @@ from hesperus.answers.reading import ANOTHER_LANGUAGE
 from hesperus.answers.refusals import says_no
 from hesperus.answers.reply_text import Text
 from hesperus.answers.reply_words import wording_for
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError, UsageError, refuse_unknown
 from hesperus.languages import compared_reply, language, normalise, text_language
 from hesperus.languages.letters import scripts_for, share_in
 from hesperus.normalization import clean, peel, without_thoughts
@@ -110,9 +110,7 @@ def read_prompts(path: Path, reference: str, *, named: bool = True) -> dict[str,
 def chosen(replies: pl.DataFrame, column: str, values: Sequence[str]) -> pl.DataFrame:
     """The replies with a column that has one of the values; all if absent."""
     known = replies[column].unique().sort().to_list()
-    for value in values:
-        if value not in known:
-            raise UnknownNameError(f"{column} of the replies", value, known)
+    refuse_unknown(f"{column} of the replies", values, known)
     return replies.filter(pl.col(column).is_in(list(values))) if values else replies
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UsageError, refuse_unknown
 from hesperus.fingerprint import JSON, plain
 from hesperus.measures import (
     Bootstrap,
@@ -66,9 +66,7 @@ def parallel_sentences(
         raise UsageError("representations are compared between languages: give two or more")
     if not found.key.parallel:
         raise UsageError(f"{found.name} holds other items in every language; its sentences are not parallel")
-    for name in fields:
-        if name not in found.fields:
-            raise UnknownNameError(f"field of {found.name}", name, found.fields)
+    refuse_unknown(f"field of {found.name}", fields, found.fields)
     loaded = load_items(found, languages, source=data, sample=None if limit is None else Sample(n=limit))
     wanted = tuple(fields) or found.fields
     texts = {language: [_text(item, wanted) for item in loaded[language]] for language in loaded}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError, UsageError, refuse_unknown
 from hesperus.languages import normalise
 from hesperus.records.reading import records_file
 from hesperus.strict_yaml import read_yaml_file
@@ -116,9 +116,7 @@ def read_numbers(
     """
     text = read_text(path, "numbers of languages").splitlines()
     reader = csv.DictReader(text, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-    for name in (language, value):
-        if name not in (reader.fieldnames or ()):
-            raise UnknownNameError(f"column of {path.name}", name, reader.fieldnames or ())
+    refuse_unknown(f"column of {path.name}", (language, value), reader.fieldnames or ())
     own: dict[str, list[tuple[str, int]]] = {}
     other: dict[str, list[tuple[str, int]]] = {}
     for row in reader:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from hesperus.errors import SenseError, UnknownNameError
+from hesperus.errors import SenseError, refuse_unknown
 from hesperus.measures import Bootstrap, NoCorners, Statistic, estimate
 from hesperus.senses import instruction_parts, recompose, render
 from hesperus.studies.asked.answering import Fault
@@ -73,9 +73,7 @@ def own_languages(study: OpenAnswersStudy) -> tuple[str, ...]:
 
 def gathered(study: OpenAnswersStudy) -> LoadedItems:
     """The task in the languages that it has."""
-    for tag in study.instructions:
-        if tag not in (study.reference, *study.languages):
-            raise UnknownNameError("language under instructions", tag, (study.reference, *study.languages))
+    refuse_unknown("language under instructions", study.instructions, (study.reference, *study.languages))
     material = gather(study, own_languages(study))
     instructions = {
         tag: override(instruction, study.instructions.get(tag))

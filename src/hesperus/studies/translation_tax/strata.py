@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.errors import DataError, UnknownNameError, UsageError, refuse_unknown
 from hesperus.fingerprint import JSON, fingerprint, plain
 from hesperus.measures import Codes, residue_strata
 from hesperus.records import FAILED, Cell, answer_arrays
@@ -191,9 +191,7 @@ def _wanted(records: pl.DataFrame, rule: StrataRule, models: Sequence[str]) -> p
     if not models:
         raise UsageError("strata need the source-centric models: name their group")
     known = set(records["model"].unique())
-    for model in models:
-        if model not in known:
-            raise UnknownNameError("model of the records", model, known)
+    refuse_unknown("model of the records", models, known)
     senses = {rule.original, rule.translated, rule.back}
     return records.filter(pl.col("input").is_in(sorted(senses)) & pl.col("model").is_in(list(models)))
 
