@@ -6,7 +6,7 @@ import pytest
 
 from hesperus.senses import SenseMaker, naturalise, paraphrase, translate
 from hesperus.studies.asked.answering import Fault
-from hesperus.studies.asked.making import made_text
+from hesperus.studies.asked.making import Step
 from hesperus.types import Reply
 from languages.said_in import SAID
 
@@ -35,5 +35,5 @@ QUESTION = "Which of these rivers runs through the capital of the country that l
 def test_what_stands_in_place_of_a_made_text_is_found(
     maker: SenseMaker, text: str, made: str, way: tuple[str, str], kind: str | None
 ) -> None:
-    found = made_text(maker, Reply(made), text, way)
+    found = Step(maker, *way, "a/b").made(Reply(made), text)
     assert (found.kind if isinstance(found, Fault) else None) == kind, found

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from hesperus.answers import KNOWN_GOLD_RULES, Reader, answer_from_logprobs, read, reader_for
 from hesperus.errors import DataError, SenseError, UsageError
 from hesperus.languages import reply_language
 from hesperus.normalization import comparable
 from hesperus.senses import render
-from hesperus.studies.asked.material import LoadedItems, golds_of, originals_of
+from hesperus.studies.asked.declaring import AskedModels
+from hesperus.studies.asked.material import LoadedItems, originals_of
 from hesperus.studies.asked.study_cells import Cell
+from hesperus.tasks.packed import Golds
 from hesperus.types import Answer, Failure, Instruction, Item, Prompt, Reply, Request, Sense, Settings
 
 _CUT_OFF = "the reply was cut off before any answer; give more tokens: answers.max_tokens, or answers.max_tokens_again"
@@ -32,27 +34,24 @@ class Fault:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Senses:
     """The task in every sense, for one model.
 
     Attributes:
-        layout: Where the parts are in a prompt.
-        form: Kind of answer.
+        material: What it is made of: the task, its golds, labels and accepted answers.
         instructions: Sense to instruction, or to the Fault that kept it from being made.
         inputs: Sense to items by id, each an Item or a Fault.
-        golds: Item id to gold, by the language of the original.
-        labels: Item id to canonical labels of its options, where an answer is free text with options.
-        accepted: Language and item id to what the benchmark accepts there as an open answer (see Item.accepted).
     """
 
-    layout: str
-    form: str
+    material: LoadedItems
     instructions: Mapping[Sense, Instruction | Fault]
     inputs: Mapping[Sense, Mapping[str, Item | Fault]]
-    golds: Mapping[str, Mapping[str, str | None]]
-    labels: Mapping[str, tuple[str, ...]]
-    accepted: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]]
+
+    @cached_property
+    def golds(self) -> Mapping[str, Golds]:
+        """Item id to gold, by language: gold follows the language of the original."""
+        return {language: Golds(originals_of(self.material, language)) for language in self.material.items}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,20 @@ class AskSettings:
         settings: How replies are drawn.
         by_logprobs: Score the options instead of generating.
         parser: How replies are read (see hesperus.answers.PRESETS).
+        tokens_again: Longest reply, in tokens, of a second try where the first was cut off; None tries once.
     """
 
     system: str | None
     settings: Settings
     by_logprobs: bool = False
     parser: str = "default"
+    tokens_again: int | None = None
+
+    @classmethod
+    def of(cls, study: AskedModels, *, by_logprobs: bool = False, parser: str = "default") -> AskSettings:
+        """As a study declares it."""
+        drawn = study.answers
+        return cls(study.system, drawn.settings(), by_logprobs, parser, drawn.max_tokens_again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +95,9 @@ ReadRow = Callable[[Asked, Reply | Failure | Fault, Senses, AskSettings, str], d
 def senses_of(material: LoadedItems) -> Senses:
     """The task in the benchmark's own versions, where no sense is made."""
     return Senses(
-        material.task.layout,
-        material.task.form,
+        material,
         {Sense(language): instruction for language, instruction in material.instructions.items()},
         {Sense(language): originals_of(material, language) for language in material.items},
-        golds_of(material),
-        material.labels,
-        material.accepted,
     )
 
 
@@ -122,7 +125,7 @@ def _question(
     model: str, cell: Cell, instruction: Instruction, item: Item, senses: Senses, how: AskSettings
 ) -> Request | Fault:
     try:
-        text = render(senses.layout, instruction, item)
+        text = render(senses.material.task.layout, instruction, item)
     except (DataError, SenseError) as error:
         if cell.instruction.is_original and cell.input.is_original:
             raise
@@ -193,7 +196,9 @@ def answer_row(
     if result.option_logprobs is not None:
         answer = answer_from_logprobs(result.option_logprobs, labels)
     else:
-        answer = _canonical(read(_reader(senses, instruction, item, how.parser), result), item, senses.form)
+        answer = _canonical(
+            read(_reader(senses, instruction, item, how.parser), result), item, senses.material.task.form
+        )
     thought = result.reasoning
     return {
         **row,
@@ -246,7 +251,7 @@ def _canonical(answer: Answer, item: Item, form: str) -> Answer:
 
 def labels_on_offer(senses: Senses, instruction: Instruction, item: Item) -> tuple[str, ...]:
     """The canonical labels that an item can have, in order: as many as it has options."""
-    labels = tuple(instruction.answers) or senses.labels.get(item.id) or item.options or ()
+    labels = tuple(instruction.answers) or senses.material.labels.get(item.id) or item.options or ()
     return labels if item.options is None else labels[: len(item.options)]
 
 
@@ -300,8 +305,10 @@ def _reader_of(
 
 def _reader(senses: Senses, instruction: Instruction, item: Item, preset: str) -> Reader:
     """Templates follow the instruction's language; free text is looked up among the answers that the item accepts."""
-    if senses.form == "text":
+    if senses.material.task.form == "text":
         labels = labels_on_offer(senses, instruction, item)
-        return text_reader(item, labels, senses.accepted.get((item.language, item.id), {}), preset)
-    reader = _reader_of(senses.form, instruction.language, tuple(instruction.answers.items()), preset)
-    return reader.with_options(item.options) if senses.form == "choice" else reader
+        return text_reader(item, labels, senses.material.accepted.get((item.language, item.id), {}), preset)
+    reader = _reader_of(
+        senses.material.task.form, instruction.language, tuple(instruction.answers.items()), preset
+    )
+    return reader.with_options(item.options) if senses.material.task.form == "choice" else reader

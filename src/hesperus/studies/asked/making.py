@@ -16,10 +16,11 @@ from hesperus.languages import are_alike, text_language
 from hesperus.normalization import key
 from hesperus.senses import SenseMaker, item_texts, naturalise, paraphrase, remake_item, translate
 from hesperus.studies.asked.answering import Fault
-from hesperus.studies.asked.planning import Line, making_line
+from hesperus.studies.asked.planning import Line, prompt_tokens
 from hesperus.studies.asked.stages import Place, Stage
 from hesperus.studies.evaluating.evaluators import is_translator, translator_named
 from hesperus.studies.evaluating.translating import Made, Translating, Way
+from hesperus.studies.prices import NOTHING, tokens_of, tokens_of_made
 from hesperus.translation.degeneration import faults
 from hesperus.translation.degeneration.foreign import copied_share
 from hesperus.types import Failure, Item, Prompt, Reply, Request, Settings
@@ -31,18 +32,82 @@ _FEWEST_OF_A_QUESTION = 20
 _SHOWN = 80
 
 
-def found_in_place(maker: SenseMaker, made: str, text: str, way: tuple[str, str]) -> Fault | None:
-    """What a model wrote in place of what was to be made; None if nothing speaks against it.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One making of a text: by which maker, from which language into which, by which model."""
 
-    Only the makers of this package are checked: what one of your own makes need be no prose.
+    maker: SenseMaker
+    source: str
+    target: str
+    model: str
 
-    Args:
-        maker: Who made it.
-        made: What it made.
-        text: Of what.
-        way: Language of the text, and of what was to be made.
-    """
-    return in_place_of(made, text, way, same=maker is not translate) if maker in _CHECKED else None
+    def request(self, text: str, system: str | None, settings: Settings) -> Request | None:
+        """The exact request that makes a text anew; None if a rule does it.
+
+        Args:
+            text: What is made anew.
+            system: System text, where the maker's prompt has none.
+            settings: How replies are drawn.
+        """
+        if self.maker.request is None:
+            return None
+        prompt = self.maker.request(text, self.source, self.target)
+        return Request(self.model, Prompt(prompt.user, prompt.system or system), settings)
+
+    def made(self, reply: Reply | Failure, text: str) -> str | Fault:
+        """The text that a reply makes of another, or what kept it from being made.
+
+        What a model wrote in its place is looked for where the maker is of this package: what your own makes need be no prose.
+        """
+        if isinstance(reply, Failure):
+            return Fault(reply.kind, reply.message)
+        if reply.finish == "filter":
+            return Fault("blocked", f"the endpoint held back its making of {text!r}")
+        if reply.finish == "length":
+            return Fault(
+                "truncated", f"the making of {text!r} ran into its token limit; raise making.max_tokens"
+            )
+        made = self.read(reply.text, text)
+        if isinstance(made, Fault) or self.maker not in _CHECKED:
+            return made
+        return in_place_of(made, text, (self.source, self.target), same=self.maker is not translate) or made
+
+    def read(self, made: str, text: str) -> str | Fault:
+        """What the maker takes out of a reply, or, where it is a rule, makes of the text itself."""
+        try:
+            return self.maker.read(made, text)
+        except SenseError as error:
+            return Fault("sense", str(error))
+
+    def line(
+        self,
+        code: str,
+        texts: Iterable[str],
+        requests: Iterable[Request],
+        *,
+        origin: str | None = None,
+        is_known: bool = True,
+    ) -> Line:
+        """The line of a plan.
+
+        Args:
+            code: What is made: a sense, and which step of it.
+            texts: What is made anew, or what that is made from, by whose length the replies are estimated.
+            requests: One for each text.
+            origin: Language of the texts, where it is not that of the step.
+            is_known: Whether these very requests will be sent.
+        """
+        asked, origin = tuple(requests), origin or self.source
+        written = [
+            tokens_of(text, self.target)
+            if self.source == self.target
+            else tokens_of_made(text, origin, self.target)
+            for text in texts
+        ]
+        return Line(
+            self.model, "make", code, self.target, len(written), asked if is_known else (), prompt_tokens(asked, self.source),
+            sum(written, NOTHING),
+        )  # fmt: skip
 
 
 def in_place_of(made: str, text: str, way: tuple[str, str], *, same: bool = False) -> Fault | None:
@@ -98,30 +163,6 @@ def _asks(text: str) -> bool:
     return not _QUESTION_MARKS.isdisjoint(text.rstrip(" \"'”»)")[-3:])
 
 
-def making_request(
-    maker: SenseMaker,
-    text: str,
-    way: tuple[str, str],
-    *,
-    model: str,
-    system: str | None,
-    settings: Settings,
-) -> Request:
-    """The exact request of one making.
-
-    Args:
-        maker: One that asks a model: translation, a rewording, or the user's own.
-        text: What is made anew.
-        way: Language of the text, and of what is made.
-        model: Who is asked.
-        system: System text, where the maker's prompt has none.
-        settings: How replies are drawn.
-    """
-    assert maker.request is not None
-    prompt = maker.request(text, *way)
-    return Request(model, Prompt(prompt.user, prompt.system or system), settings)
-
-
 def refuse_unaskable(makings: Iterable[tuple[SenseMaker, tuple[str, str]]]) -> None:
     """Before anything is asked: every request that makes a text can be written in its language.
 
@@ -133,35 +174,8 @@ def refuse_unaskable(makings: Iterable[tuple[SenseMaker, tuple[str, str]]]) -> N
         UsageError: A language without requests in its pack.
     """
     for maker, way in makings:
-        if maker in (translate, paraphrase, naturalise) and maker.request is not None:
+        if maker in _CHECKED and maker.request is not None:
             maker.request("", *way)
-
-
-def made_text(maker: SenseMaker, reply: Reply | Failure, text: str, way: tuple[str, str]) -> str | Fault:
-    """The text that a reply makes of another, or what kept it from being made.
-
-    Args:
-        maker: Who made it.
-        reply: What came back.
-        text: The original.
-        way: Language of the text, and of what was to be made.
-    """
-    if isinstance(reply, Failure):
-        return Fault(reply.kind, reply.message)
-    if reply.finish == "filter":
-        return Fault("blocked", f"the endpoint held back its making of {text!r}")
-    if reply.finish == "length":
-        return Fault("truncated", f"the making of {text!r} ran into its token limit; raise making.max_tokens")
-    made = read_text(maker, reply.text, text)
-    return made if isinstance(made, Fault) else found_in_place(maker, made, text, way) or made
-
-
-def read_text(maker: SenseMaker, made: str, text: str) -> str | Fault:
-    """What a maker takes out of a reply, or, where it is a rule, makes of the text itself."""
-    try:
-        return maker.read(made, text)
-    except SenseError as error:
-        return Fault("sense", str(error))
 
 
 def not_made(who: str, what: str, made: Iterable[tuple[str, object]]) -> list[str]:
@@ -198,9 +212,7 @@ class MakeItems(Stage[Remade]):
 
     Attributes:
         items: What is made anew.
-        maker: Translation or naturalisation.
-        way: Language of the items, and of what is made.
-        by: The model or translator.
+        step: How, and by which model or translator.
         code: The sense that is made.
         put: Puts an item together from its made texts.
         called: What progress is called.
@@ -211,9 +223,7 @@ class MakeItems(Stage[Remade]):
     """
 
     items: Sequence[Item]
-    maker: SenseMaker
-    way: tuple[str, str]
-    by: str
+    step: Step
     code: str
     put: Put
     called: str
@@ -224,19 +234,14 @@ class MakeItems(Stage[Remade]):
 
     def _requests(self) -> dict[str, Request]:
         """Text to the exact request that makes it."""
-        system, settings = self.asking
-        return {
-            text: making_request(self.maker, text, self.way, model=self.by, system=system, settings=settings)
-            for text in texts_of_items(self.items)
-        }
+        found = {text: self.step.request(text, *self.asking) for text in texts_of_items(self.items)}
+        return {text: request for text, request in found.items() if request is not None}
 
     def lines(self) -> Iterator[Line]:
         """A line, where a model makes them."""
-        if not is_translator(self.by):
+        if not is_translator(self.step.model):
             requests = self._requests()
-            yield making_line(
-                self.by, self.code, self.way, requests, requests.values(), is_known=self.is_known
-            )
+            yield self.step.line(self.code, requests, requests.values(), is_known=self.is_known)
 
     def supposed(self) -> Remade:
         """As given."""
@@ -249,20 +254,18 @@ class MakeItems(Stage[Remade]):
             UsageError: The translator does not know the pair.
             ModelError: It failed; what was made is kept.
         """
-        called = f"{self.by}: {self.called}"
-        if is_translator(self.by):
-            named = translator_named(self.by, place.session.models, place.session.ask)
+        by, way = self.step.model, (self.step.source, self.step.target)
+        called = f"{by}: {self.called}"
+        if is_translator(by):
+            named = translator_named(by, place.session.models, place.session.ask)
             translating = Translating(named, place.translations(), watch=place.watch)
             texts = list(texts_of_items(self.items))
-            done = translating.texts(texts, Way(*self.way, called))
-            made: Texts = translated_texts(dict(zip(texts, done, strict=True)), self.way)
+            done = translating.texts(texts, Way(*way, called))
+            made: Texts = translated_texts(dict(zip(texts, done, strict=True)), way)
         else:
             requests = self._requests()
             replies = place.session.ask(list(requests.values()), called) if requests else ()
-            made = {
-                text: made_text(self.maker, reply, text, self.way)
-                for text, reply in zip(requests, replies, strict=True)
-            }
+            made = {text: self.step.made(reply, text) for text, reply in zip(requests, replies, strict=True)}
         return remade_items(self.items, made, self.put)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,7 @@ class Plan:
         prices: What tokens cost.
         signature: Fingerprint of the study.
         dropped: What alignment left out of the items, as one line; empty where nothing was.
+        is_batched: Whether the prices are those in batches, where they are known.
         said: Notes of the study itself.
     """
 
@@ -75,6 +76,7 @@ class Plan:
     prices: Prices
     signature: Mapping[str, JSON]
     dropped: str = ""
+    is_batched: bool = False
     said: tuple[str, ...] = ()
 
     @property
@@ -141,7 +143,7 @@ class Plan:
 
     def _is_full_price(self, name: str) -> bool:
         listed = self.prices.models.get(name)
-        return self.prices.is_batched and listed is not None and listed.batch is None
+        return self.is_batched and listed is not None and listed.batch is None
 
     def request_lines(self) -> Iterator[str]:
         """Every distinct request that is known beforehand, as JSON lines."""
@@ -187,10 +189,9 @@ def plan_of(
     known = [request for line in lines for request in line.known]
     signature = {"hesperus": __version__, "study": fingerprint(study.model_dump(mode="json"))}
     dropped = material.dropped_note(sampled=getattr(study, "sample", None) is not None)
-    priced = read_prices(prices)
-    if getattr(study, "batch", None) is not None:
-        priced = priced.in_batches()
-    return Plan(tuple(lines), _stored(known, models, store), models, priced, signature, dropped)
+    priced, is_batched = read_prices(prices), getattr(study, "batch", None) is not None
+    priced = priced.in_batches() if is_batched else priced
+    return Plan(tuple(lines), _stored(known, models, store), models, priced, signature, dropped, is_batched)
 
 
 def answer_lines(
@@ -225,39 +226,6 @@ def answer_lines(
             model, stage, str(cell), cell.instruction.language, len(requests), tuple(requests) if known else (), tokens,
             out,
         )  # fmt: skip
-
-
-def making_line(
-    model: str,
-    code: str,
-    way: tuple[str, str],
-    texts: Iterable[str],
-    requests: Iterable[Request],
-    *,
-    origin: str | None = None,
-    is_known: bool = True,
-) -> Line:
-    """The line of texts that a model makes anew.
-
-    Args:
-        model: Who is asked.
-        code: What is made: a sense, and which step of it.
-        way: Language of the texts, and of what is made.
-        texts: What is made anew, or what that is made from, by whose length the replies are estimated.
-        requests: One for each text.
-        origin: Language of the texts, where it is not that of the way.
-        is_known: Whether these very requests will be sent.
-    """
-    source, target = way
-    asked = tuple(requests)
-    written = [
-        tokens_of(text, target) if source == target else tokens_of_made(text, origin or source, target)
-        for text in texts
-    ]
-    return Line(
-        model, "make", code, target, len(written), asked if is_known else (), prompt_tokens(asked, source),
-        sum(written, NOTHING),
-    )  # fmt: skip
 
 
 def prompt_tokens(requests: Sequence[Request], language: str) -> TokenRange:

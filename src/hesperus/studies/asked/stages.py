@@ -111,21 +111,27 @@ class Stage(ABC, Generic[Result]):
 
 @dataclass(frozen=True, slots=True)
 class Work(Stage[Result]):
-    """A step that plans nothing: it asks nobody, or refuses what cannot be done before anybody is asked.
+    """A step of one study.
 
     Attributes:
         work: What is done.
-        instead: What a plan goes on with.
+        instead: Makes what a plan goes on with.
+        planned: Lines of a plan.
         is_common: Whether all shards need it.
     """
 
     work: Callable[[Place], Result]
-    instead: Result
+    instead: Callable[[], Result]
+    planned: Iterable[Line] = ()
     is_common: bool = False
+
+    def lines(self) -> Iterable[Line]:
+        """As given."""
+        return self.planned
 
     def supposed(self) -> Result:
         """As given."""
-        return self.instead
+        return self.instead()
 
     def done(self, place: Place) -> Result:
         """Do the work."""
@@ -142,7 +148,6 @@ class Answer(Stage[pl.LazyFrame]):
         senses: The task in every sense.
         how: How answers are drawn and read.
         material: The items, for the groups that they are in.
-        tokens_again: Longest reply, in tokens, of a second try where the first was cut off; None tries once.
         called: Name of the stage in a plan.
         row: Reads a reply into a row of the records.
     """
@@ -152,7 +157,6 @@ class Answer(Stage[pl.LazyFrame]):
     senses: Senses
     how: AskSettings
     material: LoadedItems
-    tokens_again: int | None = None
     called: str = "answer"
     row: ReadRow = answer_row
 
@@ -195,7 +199,9 @@ class Answer(Stage[pl.LazyFrame]):
 
         stage = f"{self.model}: {'options scored' if self.called == 'score' else 'answers'}"
         count = sum(len(self.senses.inputs[cell.input]) for cell in self.cells)
-        replies = place.session.ask_in_parts(self.model, requests(), count, stage, tokens=self.tokens_again)
+        replies = place.session.ask_in_parts(
+            self.model, requests(), count, stage, tokens=self.how.tokens_again
+        )
         with closing(replies):
             yield from map(records, replies)
         yield records(())  # questions after the last that could be put

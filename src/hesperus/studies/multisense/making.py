@@ -16,23 +16,21 @@ from hesperus.senses import (
     recompose,
     translate,
 )
-from hesperus.studies.asked.answering import Ask, Fault, Senses
+from hesperus.studies.asked.answering import Ask, Fault, Senses, senses_of
 from hesperus.studies.asked.making import (
     Remade,
+    Step,
     Texts,
-    made_text,
-    making_request,
     not_made,
     put_in,
-    read_text,
     refuse_unaskable,
     remade_items,
     whole_texts,
 )
-from hesperus.studies.asked.material import LoadedItems, gather, golds_of, originals_of, override
+from hesperus.studies.asked.material import LoadedItems, gather, override
 from hesperus.studies.asked.session import ModelSession, models_named
 from hesperus.studies.multisense.multisense_study import Design, MultisenseStudy
-from hesperus.types import Instruction, Item, Request, Sense, Settings
+from hesperus.types import Instruction, Request, Sense, Settings
 
 Made = Mapping[tuple[Sense, str], str | Fault]
 """(sense, original text) to the made text, or to what kept it from being made."""
@@ -40,16 +38,6 @@ Made = Mapping[tuple[Sense, str], str | Fault]
 
 BUILT_IN: Mapping[str, SenseMaker] = {"paraphrase": paraphrase, "natural": naturalise}
 """Variant to its maker."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One making of a text: by which maker, from which language into which, by which model."""
-
-    maker: SenseMaker
-    source: str
-    target: str
-    model: str
 
 
 def steps_of(sense: Sense, model: str, makers: Mapping[str, SenseMaker]) -> tuple[Step, ...]:
@@ -104,15 +92,6 @@ def texts_of(material: LoadedItems, sense: Sense, plan: Design, *, inputs_only: 
     return tuple(texts)
 
 
-def make_request(step: Step, text: str, system: str | None, settings: Settings) -> Request | None:
-    """The exact request of one making, or None if a rule does it."""
-    if step.maker.request is None:
-        return None
-    return making_request(
-        step.maker, text, (step.source, step.target), model=step.model, system=system, settings=settings
-    )
-
-
 def make_texts(
     wanted: Sequence[Wanted], ask: Ask, *, system: str | None, settings: Settings
 ) -> dict[tuple[Sense, str], str | Fault]:
@@ -134,9 +113,9 @@ def make_texts(
                 now = state[part.sense, text]
                 if isinstance(now, Fault):
                     continue
-                request = make_request(step, now, system, settings)
+                request = step.request(now, system, settings)
                 if request is None:
-                    state[part.sense, text] = read_text(step.maker, now, now)
+                    state[part.sense, text] = step.read(now, now)
                 else:
                     keys.append((part.sense, text))
                     requests.append(request)
@@ -144,8 +123,7 @@ def make_texts(
         for key, reply in zip(keys, ask(requests) if requests else (), strict=True):
             before = state[key]
             assert isinstance(before, str)
-            step = steps[key[0]]
-            state[key] = made_text(step.maker, reply, before, (step.source, step.target))
+            state[key] = steps[key[0]].made(reply, before)
     return state
 
 
@@ -211,7 +189,7 @@ class Assembly:
         It makes its own senses, except those with another maker in their code. Given back is the task in every sense,
         and all that was made with what could not be.
         """
-        plan, material = self.plan, self.material
+        material = self.material
         wanted = self.wanted(name)
         made = make_texts(
             wanted,
@@ -219,26 +197,13 @@ class Assembly:
             system=self.study.system,
             settings=self.study.making.settings(),
         )
-        instructions: dict[Sense, Instruction | Fault] = {}
-        inputs: dict[Sense, Mapping[str, Item | Fault]] = {}
-        for language, instruction in material.instructions.items():
-            instructions[Sense(language)] = instruction
-        for language in plan.originals:
-            inputs[Sense(language)] = originals_of(material, language)
+        originals = senses_of(material)
+        instructions, inputs = dict(originals.instructions), dict(originals.inputs)
         for part in wanted:
             texts = {text: made[part.sense, text] for text in part.texts}
             instructions[part.sense] = self._instruction(part.sense, texts)
             inputs[part.sense] = self._items(part.sense, texts)
-        senses = Senses(
-            material.task.layout,
-            material.task.form,
-            instructions,
-            inputs,
-            golds_of(material),
-            material.labels,
-            material.accepted,
-        )
-        return senses, made
+        return Senses(material, instructions, inputs), made
 
     def _instruction(self, sense: Sense, made: Texts) -> Instruction | Fault:
         if not any(cell.instruction == sense for cell in self.plan.cells):

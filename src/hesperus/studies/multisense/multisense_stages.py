@@ -5,8 +5,7 @@ Method: Ohmer, Bruni and Hupkes 2023, sections 3.3 to 4.2; see METHODS in the do
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -18,8 +17,8 @@ from hesperus.senses import SenseMaker
 from hesperus.studies.asked.answering import AskSettings, Senses, senses_of
 from hesperus.studies.asked.keeping import items_of, made_items_of
 from hesperus.studies.asked.material import LoadedItems
-from hesperus.studies.asked.planning import Line, making_line
-from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages
+from hesperus.studies.asked.planning import Line
+from hesperus.studies.asked.stages import Answer, Course, Outcome, Stages, Work
 from hesperus.studies.multisense.making import (
     BUILT_IN,
     Assembly,
@@ -27,7 +26,6 @@ from hesperus.studies.multisense.making import (
     Wanted,
     gathered,
     lost_texts,
-    make_request,
     models_of,
     refuse_unaskable_senses,
 )
@@ -57,13 +55,11 @@ def _offered(plan: Design) -> dict[str, SenseMaker]:
 
 def _stages(assembly: Assembly) -> Stages:
     study, material = assembly.study, assembly.material
-    how = AskSettings(study.system, study.answers.settings(), study.scoring == "logprobs")
+    how = AskSettings.of(study, by_logprobs=study.scoring == "logprobs")
     frames, items, lost = [], [], []
     for name in study.models:
-        senses, made = yield MakeSenses(name, assembly)
-        frames.append(
-            (yield Answer(name, assembly.plan.cells, senses, how, material, study.answers.max_tokens_again))
-        )
+        senses, made = yield _make_senses(assembly, name)
+        frames.append((yield Answer(name, assembly.plan.cells, senses, how, material)))
         items += made_items_of(name, senses)
         lost += lost_texts(name, made)
     return lambda: Outcome(
@@ -75,36 +71,31 @@ def _stages(assembly: Assembly) -> Stages:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class MakeSenses(Stage[tuple[Senses, Made]]):
-    """Every text of every sense that a design needs is made by one model, and the task put together in each."""
+def _make_senses(assembly: Assembly, model: str) -> Work[tuple[Senses, Made]]:
+    """Every text of every sense is made by one model, and the task put together in each.
 
-    model: str
-    assembly: Assembly
-    is_common = True
+    A plan goes on with the original languages, by which the length of what is made is estimated.
+    """
+    return Work(
+        lambda place: assembly.make(model, place.session),
+        lambda: (senses_of(assembly.material), {}),
+        (
+            _line(assembly.study, part, depth)
+            for part in assembly.wanted(model)
+            for depth, step in enumerate(part.steps)
+            if step.maker.request is not None
+        ),
+        is_common=True,
+    )
 
-    def lines(self) -> Iterator[Line]:
-        """A line for each making."""
-        for part in self.assembly.wanted(self.model):
-            for depth in range(len(part.steps)):
-                if part.steps[depth].maker.request is not None:
-                    yield self._line(part, depth)
 
-    def _line(self, part: Wanted, depth: int) -> Line:
-        step, study = part.steps[depth], self.assembly.study
-        requests = (make_request(step, text, study.system, study.making.settings()) for text in part.texts)
-        return making_line(
-            step.model, part.sense.code + (f" (step {depth + 1})" if depth else ""), (step.source, step.target),
-            part.texts, [one for one in requests if one is not None], origin=part.sense.origin, is_known=not depth,
-        )  # fmt: skip
-
-    def supposed(self) -> tuple[Senses, Made]:
-        """The task in its original languages, by which the length of what is made is estimated."""
-        return senses_of(self.assembly.material), {}
-
-    def done(self, place: Place) -> tuple[Senses, Made]:
-        """Make them."""
-        return self.assembly.make(self.model, place.session)
+def _line(study: MultisenseStudy, part: Wanted, depth: int) -> Line:
+    step = part.steps[depth]
+    requests = (step.request(text, study.system, study.making.settings()) for text in part.texts)
+    return step.line(
+        part.sense.code + (f" (step {depth + 1})" if depth else ""), part.texts,
+        [one for one in requests if one is not None], origin=part.sense.origin, is_known=not depth,
+    )  # fmt: skip
 
 
 def _signed(material: LoadedItems) -> dict[str, JSON]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import polars as pl
 
@@ -95,13 +95,12 @@ RecordKey = tuple[str, str, str, str, str, int]
 READ_AGAIN = ("outcome", "answer")
 """What reading decides; what a table says of it beforehand need not be right."""
 
+_NEEDED = ("model", "task", "item", "instruction", "input", "reply")
+_ABSENT = {"repeat": 1, "outcome": None, "options": None, "finish": None, "rule": None, "probs": None}
+"""Columns that may be absent, and what then holds."""
+
 _FINISHED: Mapping[str, Finish] = {"truncated": "length", "blocked": "filter"}
-_FINISHES: Mapping[str, Finish] = {
-    "stop": "stop",
-    "length": "length",
-    "filter": "filter",
-    "unknown": "unknown",
-}
+_FINISHES: Mapping[str, Finish] = {name: name for name in get_args(Finish)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,49 +133,26 @@ def read_replies(path: Path | str) -> pl.DataFrame:
 
 def rows_of(records: pl.DataFrame) -> Iterator[Row]:
     """The rows; what the table lacks is null, `repeat` is 1."""
-    height = records.height
-    absent = [
-        name
-        for name in ("model", "task", "item", "instruction", "input", "reply")
-        if name not in records.columns
-    ]
+    absent = [name for name in _NEEDED if name not in records.columns]
     if absent:
         raise DataError(
             f"no column {' and no column '.join(map(repr, absent))}; nothing can be read again without"
         )
-
-    def column(name: str, default: object = None) -> list[object]:
-        return records[name].to_list() if name in records.columns else [default] * height
-
-    keys = zip(
-        *(map(str, column(name)) for name in ("model", "task", "item", "instruction", "input")), strict=True
+    whole = records.with_columns(
+        pl.lit(value).alias(name) for name, value in _ABSENT.items() if name not in records.columns
     )
-    scored = records["probs"].is_not_null().to_list() if "probs" in records.columns else [False] * height
-    rules = zip(column("task"), column("rule"), strict=True)
-    open_tasks = {str(task) for task, rule in rules if rule == WHOLE_TEXT}
-    rest = zip(
-        column("repeat", 1),
-        column("reply"),
-        column("outcome"),
-        column("options"),
-        column("finish"),
-        scored,
-        strict=True,
-    )
-    for key, (repeat, reply, outcome, options, finish, has_probs) in zip(keys, rest, strict=True):
-        text = None if reply is None else str(reply)
-        ended = _FINISHES.get(str(finish)) or _FINISHED.get(str(outcome), "stop")
-        labels = tuple(map(str, options)) if isinstance(options, list) else None
-        model, task, item, instruction, input_ = key
-        place = (model, task, item, instruction, input_, int(repeat or 1))
+    open_tasks = set(whole.filter(pl.col("rule") == WHOLE_TEXT)["task"])
+    columns = whole.select(*_NEEDED, "repeat", "outcome", "options", "finish", pl.col("probs").is_not_null())
+    for *names, reply, repeat, outcome, options, finish, has_probs in columns.iter_rows():
+        model, task, item, instruction, input_ = map(str, names)
         yield Row(
-            place,
-            text,
+            (model, task, item, instruction, input_, int(repeat or 1)),
+            None if reply is None else str(reply),
             None if outcome is None else str(outcome),
-            labels,
-            bool(has_probs) and not text,
+            tuple(map(str, options)) if isinstance(options, list) else None,
+            has_probs and not reply,
             task in open_tasks,
-            ended,
+            _FINISHES.get(str(finish)) or _FINISHED.get(str(outcome), "stop"),
         )
 
 

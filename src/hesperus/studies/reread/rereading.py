@@ -163,14 +163,12 @@ def _write(records: pl.DataFrame, answers: list[Answer | None]) -> pl.DataFrame:
     def old(name: str) -> list[object]:
         return records[name].to_list() if name in records.columns else [None] * height
 
+    read = {"outcome": "outcome", "answer": "label", "rule": "rule"}
     merged = {
-        "outcome": [
-            was if new is None else new.outcome for was, new in zip(old("outcome"), answers, strict=True)
-        ],
-        "answer": [
-            was if new is None else new.label for was, new in zip(old("answer"), answers, strict=True)
-        ],
-        "rule": [was if new is None else new.rule for was, new in zip(old("rule"), answers, strict=True)],
+        name: [
+            was if new is None else getattr(new, place) for was, new in zip(old(name), answers, strict=True)
+        ]
+        for name, place in read.items()
     }
     merged["reply_language"] = [
         reply_language(None if reply is None else str(reply), language_asked(str(instruction)))

@@ -38,17 +38,13 @@ def course(study: SimilarityStudy, *, folder: Path | None = None) -> Course:
 
 def _asking(study: SimilarityStudy, material: LoadedItems) -> Stages:
     """Ask every model in every language; labels and probabilities of one question are in one record."""
-    senses, cells, again = (
-        senses_of(material),
-        original_cells(study.languages, study.instruction_language),
-        study.answers.max_tokens_again,
-    )
+    senses, cells = senses_of(material), original_cells(study.languages, study.instruction_language)
     frames = []
     for name in study.models:
         made = []
         for how in _ways(study):
             called = "score" if how.by_logprobs else "answer"
-            made.append((yield Answer(name, cells, senses, how, material, again, called)))
+            made.append((yield Answer(name, cells, senses, how, material, called)))
         frames.append(made[0] if len(made) == 1 else _both(*made))
 
     def outcome() -> Outcome:
@@ -79,7 +75,7 @@ def _ways(study: SimilarityStudy) -> Iterator[AskSettings]:
     """How every question is put: its label generated, its options scored, or first one and then the other."""
     for by_logprobs, wanted in ((False, "generate"), (True, "logprobs")):
         if study.scoring in (wanted, "both"):
-            yield AskSettings(study.system, study.answers.settings(), by_logprobs)
+            yield AskSettings.of(study, by_logprobs=by_logprobs)
 
 
 def _both(generated: pl.LazyFrame, scored: pl.LazyFrame) -> pl.LazyFrame:

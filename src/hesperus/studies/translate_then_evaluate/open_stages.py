@@ -9,8 +9,9 @@ answers that nobody has yet: the low end takes the shortest answers, the high en
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -29,7 +30,7 @@ from hesperus.studies.asked.making import refuse_unaskable
 from hesperus.studies.asked.material import LoadedItems, originals_of
 from hesperus.studies.asked.planning import Line
 from hesperus.studies.asked.session import models_named
-from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stage, Stages, Work
+from hesperus.studies.asked.stages import Answer, Course, Outcome, Place, Stages, Work
 from hesperus.studies.asked.study_cells import Cell
 from hesperus.studies.evaluating.evaluation import Evaluation, evaluate
 from hesperus.studies.evaluating.evaluators import (
@@ -68,12 +69,13 @@ _JUDGE_WORDS = TokenRange(250, 700)
 """Tokens of the words around a sentence to translate, and around a text to judge."""
 
 
-def prompt_lines(study: OpenAnswersStudy, prompts: Sequence[str]) -> Iterator[Line]:
+def prompt_lines(study: OpenAnswersStudy, originals: Iterable[Item]) -> Iterator[Line]:
     """Translating the prompts, there and back."""
     maker = study.prompt_translator or study.translator
     made = [tag for tag in study.languages if tag not in own_languages(study)]
     if is_translator(maker):
         return
+    prompts = [text for item in originals for text in item_texts(item)]
     asked = sum(len(sentences(text, study.reference)) for text in prompts)
     inside = sum((tokens_of(text, study.reference) for text in prompts), NOTHING)
     for tag in made:
@@ -165,14 +167,24 @@ def course(study: OpenAnswersStudy, *, folder: Path | None = None) -> Course:
 
 
 def _stages(study: OpenAnswersStudy, material: LoadedItems) -> Stages:
-    means = yield Work(lambda place: _means(study, place), None, is_common=True)
-    prompts = yield PutPrompts(study, material, means)
-    how, again = AskSettings(study.system, study.answers.settings()), study.answers.max_tokens_again
+    means = yield Work(lambda place: _means(study, place), lambda: None, is_common=True)
+    originals = originals_of(material, study.reference)
+    prompts = yield Work(
+        lambda _: put_prompts(study, material, means.prompting),
+        lambda: put_prompts(study, material, None),
+        prompt_lines(study, originals.values()),
+        is_common=True,
+    )
+    how = AskSettings.of(study)
     frames = []
     for model in study.models:
         cells, senses = _cells_for(model, study), _senses_for(model, prompts, study)
-        frames.append((yield Answer(model, cells, senses, how, material, again, row=_row)))
-    evaluations = yield Evaluate(study, material, means, prompts, frames)
+        frames.append((yield Answer(model, cells, senses, how, material, row=_row)))
+    evaluations = yield Work(
+        lambda _: _evaluated(study, means, prompts, pl.concat(frames)),
+        tuple,
+        chain(translation_lines(study, len(originals)), verdict_lines(study, len(originals))),
+    )
 
     def outcome() -> Outcome:
         records = pl.concat(frames)
@@ -211,59 +223,17 @@ def _means(study: OpenAnswersStudy, place: Place) -> _Means:
     return _Means(prompting, translating, evaluators)
 
 
-@dataclass(frozen=True, slots=True)
-class PutPrompts(Stage[Prompts]):
-    """The prompts in every language in which the task has none."""
-
-    study: OpenAnswersStudy
-    material: LoadedItems
-    means: _Means
-    is_common = True
-
-    def lines(self) -> Iterator[Line]:
-        """Two lines for each language, where a model translates."""
-        originals = originals_of(self.material, self.study.reference).values()
-        return prompt_lines(self.study, [text for item in originals for text in item_texts(item)])
-
-    def supposed(self) -> Prompts:
-        """The originals in place of every translation."""
-        return put_prompts(self.study, self.material, None)
-
-    def done(self, place: Place) -> Prompts:
-        """Translate, and check by the way back."""
-        return put_prompts(self.study, self.material, self.means.prompting)
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluate(Stage[Sequence[Evaluation]]):
-    """The answers are translated into the reference language, and compared with those that were given there."""
-
-    study: OpenAnswersStudy
-    material: LoadedItems
-    means: _Means
-    prompts: Prompts
-    frames: Sequence[pl.LazyFrame]
-
-    def lines(self) -> Iterator[Line]:
-        """A line for each model and language, and for each model and what is judged."""
-        items = len(originals_of(self.material, self.study.reference))
-        yield from translation_lines(self.study, items)
-        yield from verdict_lines(self.study, items)
-
-    def supposed(self) -> Sequence[Evaluation]:
-        """Nothing."""
-        return ()
-
-    def done(self, place: Place) -> Sequence[Evaluation]:
-        """Translate and evaluate."""
-        study = self.study
-        return evaluate(
-            paired(replies_of(pl.concat(self.frames).collect()), study.reference, study.languages),
-            self.means.translating,
-            self.means.evaluators,
-            control=study.control,
-            prompts=self.prompts.asked(study.reference),
-        )
+def _evaluated(
+    study: OpenAnswersStudy, means: _Means, prompts: Prompts, records: pl.LazyFrame
+) -> list[Evaluation]:
+    """Answers translated into the reference language, and compared with those that were given there."""
+    return evaluate(
+        paired(replies_of(records.collect()), study.reference, study.languages),
+        means.translating,
+        means.evaluators,
+        control=study.control,
+        prompts=prompts.asked(study.reference),
+    )
 
 
 def _everybody(study: OpenAnswersStudy) -> tuple[str, ...]:
@@ -289,13 +259,9 @@ def _senses_for(model: str, prompts: Prompts, study: OpenAnswersStudy) -> Senses
     tags = (study.reference, *study.languages)
     senses = {tag: sense_of(tag, model, study) for tag in tags}
     return Senses(
-        prompts.material.task.layout,
-        prompts.material.task.form,
+        prompts.material,
         {senses[tag]: prompts.instructions[tag] for tag in tags},
         {senses[tag]: prompts.items[tag] for tag in tags},
-        {},
-        {},
-        {},
     )
 
 

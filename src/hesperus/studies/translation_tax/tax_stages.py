@@ -6,7 +6,7 @@ of E4, written before any is rewritten) and `verdicts.parquet`.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from hesperus.records.writing import write_parquet
 from hesperus.senses import naturalise, translate
 from hesperus.studies.asked.answering import AskSettings, Fault, Senses, senses_of
 from hesperus.studies.asked.keeping import items_of, made_items_of
-from hesperus.studies.asked.making import MakeItems, Remade, lost_items, put_in, refuse_unaskable
+from hesperus.studies.asked.making import MakeItems, Remade, Step, lost_items, put_in, refuse_unaskable
 from hesperus.studies.asked.material import LoadedItems, gather, originals_of
 from hesperus.studies.asked.planning import Line, prompt_tokens
 from hesperus.studies.asked.session import models_named
@@ -101,7 +101,7 @@ def _stages(study: TaxStudy, material: LoadedItems) -> Stages:
             kept.items += made_items_of(model, senses)
             kept.faults += lost_items(study.translator or model, study.back.code, made)
     if study.shard is None:  # E4 chooses among all items: the run after the merge does, and asks these few
-        scores = yield Work(lambda place: _scored(study, material, kept, place), pl.DataFrame())
+        scores = yield Work(lambda place: _scored(study, material, kept, place), pl.DataFrame)
         if study.naturalise is not None:
             yield from _naturalised(study, study.naturalise, material, scores, kept)
     if study.native is not None:
@@ -123,8 +123,8 @@ def _answer(
     material: LoadedItems,
     called: str = "answer",
 ) -> Answer:
-    how = AskSettings(study.system, study.answers.settings(), parser=study.parser)
-    return Answer(model, cells, senses, how, material, study.answers.max_tokens_again, called)
+    how = AskSettings.of(study, parser=study.parser)
+    return Answer(model, cells, senses, how, material, called)
 
 
 def _back(study: TaxStudy, material: LoadedItems, by: str) -> MakeItems:
@@ -132,7 +132,7 @@ def _back(study: TaxStudy, material: LoadedItems, by: str) -> MakeItems:
     items = tuple(originals_of(material, study.target).values())
     called = "back" if is_translator(by) else "back-translating"
     return MakeItems(
-        items, translate, (study.target, study.source), by, study.back.code, put_in(study.source), called,
+        items, Step(translate, study.target, study.source, by), study.back.code, put_in(study.source), called,
         (study.system, study.making.settings()), expected={}, is_common=True,
     )  # fmt: skip
 
@@ -162,11 +162,14 @@ def _naturalised(
     study: TaxStudy, what: Naturalisation, material: LoadedItems, scores: pl.DataFrame, kept: _Kept
 ) -> Generator[Stage[Any], Any, None]:
     """Rewrite the items of the strata, have them verified, and ask them."""
-    translated = yield PickStrata(study, material, scores, kept)
+    translated = yield Work(  # a plan has the most there could be: which items it will be depends on answers
+        lambda place: _picked(study, material, scores, kept, place),
+        lambda: tuple(originals_of(material, study.target).values()),
+    )
     rewritten = yield _rewrite(study, what.rewriter, translated)
     kept.faults += lost_items(what.rewriter, study.natural.code, rewritten)
     if what.verifier is not None:
-        yield Verify(study, what, what.verifier, translated, rewritten)
+        yield _verify(study, what, what.verifier, translated, rewritten)
     senses = _with(senses_of(material), study.natural, rewritten)
     kept.items += made_items_of(what.rewriter, senses)
     for model in study.models:
@@ -174,77 +177,56 @@ def _naturalised(
         kept.frames.append((yield _answer(study, model, (cell,), senses, material)))
 
 
-@dataclass(frozen=True, slots=True)
-class PickStrata(Stage[Sequence[Item]]):
+def _picked(
+    study: TaxStudy, material: LoadedItems, scores: pl.DataFrame, kept: _Kept, place: Place
+) -> Sequence[Item]:
     """The items of E4, on disk before any of them is rewritten; other strata than those that are there are refused."""
-
-    study: TaxStudy
-    material: LoadedItems
-    scores: pl.DataFrame
-    kept: _Kept
-
-    def supposed(self) -> Sequence[Item]:
-        """All items: which of them it will be depends on answers, so a plan has the most there could be."""
-        return tuple(originals_of(self.material, self.study.target).values())
-
-    def done(self, place: Place) -> Sequence[Item]:
-        """Pick them."""
-        study, rule = self.study, self.study.rule(groups_of(self.material))
-        bad = low_scores(self.scores, study.back.code, study.quality.metric, study.quality.threshold)
-        records = pl.concat(self.kept.frames).collect()
-        picked = strata_of(records, rule, centric=study.centric, others=study.others, leave_out=bad)
-        write_strata(picked, place.folder / STRATA_FILE)
-        originals = originals_of(self.material, study.target)
-        return [originals[item] for ids in picked.items.values() for item in ids]
+    bad = low_scores(scores, study.back.code, study.quality.metric, study.quality.threshold)
+    picked = strata_of(
+        pl.concat(kept.frames).collect(), study.rule(groups_of(material)),
+        centric=study.centric, others=study.others, leave_out=bad,
+    )  # fmt: skip
+    write_strata(picked, place.folder / STRATA_FILE)
+    originals = originals_of(material, study.target)
+    return [originals[item] for ids in picked.items.values() for item in ids]
 
 
 def _rewrite(study: TaxStudy, by: str, items: Sequence[Item]) -> MakeItems:
     """Items put the way a native writer would; which of them it will be is not known to a plan."""
     return MakeItems(
-        items, naturalise, (study.target, study.target), by, study.natural.code, rewritten_item, "rewriting",
+        items, Step(naturalise, study.target, study.target, by), study.natural.code, rewritten_item, "rewriting",
         (study.system, study.making.settings()), expected={item.id: item for item in items}, is_known=False,
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Verify(Stage[None]):
-    """Another model judges each rewriting; its verdicts lie in the run folder."""
+def _verify(
+    study: TaxStudy, what: Naturalisation, verifier: str, items: Sequence[Item], rewritten: Remade
+) -> Work[None]:
+    """Another model judges each rewriting; its verdicts lie in the run folder, and nothing follows from them."""
+    asked = [
+        (old.id, Request(verifier, verification_prompt(old, new), study.answers.settings()))
+        for old in items
+        if isinstance(new := rewritten[old.id], Item)
+    ]
+    requests = [request for _, request in asked]
 
-    study: TaxStudy
-    what: Naturalisation
-    verifier: str
-    items: Sequence[Item]
-    rewritten: Remade
-
-    def _asked(self) -> list[tuple[str, Request]]:
-        settings = self.study.answers.settings()
-        pairs = [(old, new) for old in self.items if isinstance(new := self.rewritten[old.id], Item)]
-        return [
-            (old.id, Request(self.verifier, verification_prompt(old, new), settings)) for old, new in pairs
-        ]
-
-    def lines(self) -> Iterator[Line]:
-        """One line."""
-        requests = [request for _, request in self._asked()]
-        count = len(requests)
-        out = TokenRange(count * VERDICT_TOKENS.low, count * VERDICT_TOKENS.high)
-        tokens = prompt_tokens(requests, self.study.target)
-        yield Line(self.verifier, "verify", self.study.natural.code, "en", count, (), tokens, out)
-
-    def supposed(self) -> None:
-        """Nothing follows from it."""
-
-    def done(self, place: Place) -> None:
-        """Ask for the verdicts, and write them."""
-        asked = self._asked()
-        replies = place.session.ask([one for _, one in asked], f"{self.verifier}: verifying") if asked else []
+    def verify(place: Place) -> None:
+        replies = place.session.ask(requests, f"{verifier}: verifying") if asked else []
         found: dict[str, Mapping[str, object]] = {
-            item: {"problem": new.message} for item, new in self.rewritten.items() if isinstance(new, Fault)
+            item: {"problem": new.message} for item, new in rewritten.items() if isinstance(new, Fault)
         }
         found |= dict(zip((item for item, _ in asked), map(read_verdict, replies), strict=True))
-        ids = [item.id for item in self.items]
-        verdicts = verdicts_frame(ids, [found[item] for item in ids], self.verifier, self.what.strict)
+        ids = [item.id for item in items]
+        verdicts = verdicts_frame(ids, [found[item] for item in ids], verifier, what.strict)
         write_parquet(verdicts, place.folder / VERDICTS_FILE)
+
+    out = TokenRange(len(asked) * VERDICT_TOKENS.low, len(asked) * VERDICT_TOKENS.high)
+    tokens = prompt_tokens(requests, study.target)
+    return Work(
+        verify,
+        lambda: None,
+        [Line(verifier, "verify", study.natural.code, "en", len(asked), (), tokens, out)],
+    )
 
 
 def _asked_native(study: TaxStudy, material: LoadedItems, kept: _Kept) -> Generator[Stage[Any], Any, None]:
