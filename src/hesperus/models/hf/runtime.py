@@ -22,7 +22,7 @@ from hesperus.checkpoints import Checkpoint, device_of, load_model, load_tokeniz
 from hesperus.errors import UsageError
 from hesperus.models.hf.caches import Kept, kept_cache, picked
 from hesperus.models.hf.memory import Room, is_out_of_memory
-from hesperus.models.hf.tree_attention import GIVEN, Placed, placed, rows_of, use
+from hesperus.models.hf.tree_attention import GIVEN, Rows, rows_of, use
 from hesperus.models.hf.trees import Integers, Tokens, Tree, common, tree
 from hesperus.models.protocol import Loading
 
@@ -193,11 +193,7 @@ class Runtime:
         cache = kept_cache(picked(self._spine_states, slice(len(known))))
         # Until the pass is over nothing is known: it may end for want of memory.
         self.spine, self._spine_states = (), []
-        seen = (
-            placed(rows_of(made), self.device)
-            if self.by_rows
-            else lambda window: made.seen(window)[None, None]
-        )
+        seen = rows_of(made).on(self.device) if self.by_rows else lambda window: made.seen(window)[None, None]
         logits = self.attended(
             made.ids[None], made.positions[None, len(known) :], seen, cache, keep=wanted - len(known)
         )
@@ -210,7 +206,7 @@ class Runtime:
         self,
         ids: Integers,
         positions: Integers,
-        seen: Callable[[int | None], Any] | Placed,
+        seen: Callable[[int | None], Any] | Rows,
         cache: Cache,
         *,
         keep: Integers,
@@ -226,12 +222,12 @@ class Runtime:
             keep: Which tokens to keep the logits of.
         """
         masks = {
-            kind: self._no_mask() if isinstance(seen, Placed) else self._mask(seen(window))
+            kind: self._no_mask() if isinstance(seen, Rows) else self._mask(seen(window))
             for kind, window in self._windows.items()
         }
         kept = torch.as_tensor(keep)  # the last layer may be on another device than the first
         given: dict[str, Any] = {"logits_to_keep": kept} if "logits_to_keep" in self._takes else {}
-        if isinstance(seen, Placed):
+        if isinstance(seen, Rows):
             given[GIVEN] = seen
         with torch.inference_mode(), self._kernels():
             logits = self.model(

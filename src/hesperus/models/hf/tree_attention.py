@@ -15,9 +15,8 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hesperus.models.hf.trees import Integers, Tree
+from hesperus.models.hf.trees import Tree
 
 torch: Any = import_module("torch")
 modeling_utils: Any = import_module("transformers.modeling_utils")
@@ -32,17 +31,26 @@ Tensor = Any
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of a tree that have new tokens.
+    """The rows of a tree that have new tokens: arrays, or tensors on a device as the kernel takes them.
 
     Attributes:
         keys: Numbers of the tokens of each row among known and new ones, one row after the other, [sum of lengths].
         starts: Where the new tokens of each row begin among new ones, and the end of the last, [rows + 1].
         key_starts: The same of `keys`.
+        most: New tokens of the row that has most.
+        most_keys: Tokens of the longest row.
     """
 
-    keys: Integers
-    starts: NDArray[np.int32]
-    key_starts: NDArray[np.int32]
+    keys: Any
+    starts: Any
+    key_starts: Any
+    most: int
+    most_keys: int
+
+    def on(self, device: Any) -> Rows:
+        """The same on a device."""
+        parts = (torch.as_tensor(part, device=device) for part in (self.keys, self.starts, self.key_starts))
+        return Rows(*parts, self.most, self.most_keys)
 
 
 def rows_of(made: Tree) -> Rows:
@@ -54,40 +62,13 @@ def rows_of(made: Tree) -> Rows:
             count = int(path[-1]) + 1
             starts.append(count - known)
             paths.append(path)
-    lengths = np.cumsum([0, *map(len, paths)])
-    return Rows(np.concatenate(paths), np.array(starts, np.int32), lengths.astype(np.int32))
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Rows on a device, as the kernel takes them.
-
-    Attributes:
-        keys: As of `Rows`.
-        starts: As of `Rows`.
-        key_starts: As of `Rows`.
-        most: New tokens of the row that has most.
-        most_keys: Tokens of the longest row.
-    """
-
-    keys: Tensor
-    starts: Tensor
-    key_starts: Tensor
-    most: int
-    most_keys: int
-
-
-def placed(rows: Rows, device: Any) -> Placed:
-    """Rows on a device."""
-    keys, starts, key_starts = (
-        torch.as_tensor(part, device=device) for part in (rows.keys, rows.starts, rows.key_starts)
-    )
-    return Placed(
-        keys,
-        starts,
-        key_starts,
-        int(np.diff(rows.starts).max()),
-        int(np.diff(rows.key_starts).max()),
+    lengths = [len(path) for path in paths]
+    return Rows(
+        np.concatenate(paths),
+        np.array(starts, np.int32),
+        np.cumsum([0, *lengths]).astype(np.int32),
+        int(np.diff(starts).max()),
+        max(lengths),
     )
 
 
@@ -112,7 +93,7 @@ def _attention(
     module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **given: Any
 ) -> tuple[Tensor, None]:
     """What transformers calls in each layer: [1, heads, tokens, width] each; gives [1, tokens, heads, width]."""
-    rows: Placed | None = given.pop(GIVEN, None)
+    rows: Rows | None = given.pop(GIVEN, None)
     if rows is None:
         found = sdpa_attention.sdpa_attention_forward(module, query, key, value, attention_mask, **given)
         return found[0], None
