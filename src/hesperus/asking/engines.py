@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, Protocol
 
 from hesperus.errors import UsageError
 from hesperus.models import Model, ModelOptions
@@ -13,8 +13,8 @@ EngineName = Literal["local", "ray"]
 """This process, or a Ray cluster."""
 
 
-class Engine:
-    """Asks in this process: every model answers by itself. Others put a substitute in the place of a model."""
+class Engine(Protocol):
+    """Puts a substitute in the place of every model."""
 
     def seated(self, model: Model, options: ModelOptions) -> Model:
         """What is asked in place of a model: of the same kind, name and identity.
@@ -23,6 +23,13 @@ class Engine:
             model: The model.
             options: What it was made with.
         """
+
+
+class LocalEngine:
+    """Asks in this process: every model answers by itself."""
+
+    def seated(self, model: Model, options: ModelOptions) -> Model:
+        """The model itself."""
         return model
 
 
@@ -45,7 +52,7 @@ def opened_engine(
         if address is not None or workers is not None:
             flag = "--engine-workers" if address is None else "--engine-address"
             raise UsageError(f"{flag} is for --engine ray; give that too, or leave it out")
-        yield Engine()
+        yield LocalEngine()
         return
     from hesperus.asking.on_ray.engine import RayEngine
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any, cast
 
@@ -25,8 +25,10 @@ _EXACT = 2.0**53
 MOST_TOKENS = 10**9
 """Largest number of tokens that one reply can be said to have."""
 
-decode_request, decode_reply = msgspec.json.Decoder(Request).decode, msgspec.json.Decoder(Reply).decode
-"""What a store holds as JSON; a ValueError where it is something else."""
+_COUNTS = "tokens_in", "tokens_out"
+
+decode_request = msgspec.json.Decoder(Request).decode
+"""A request as a store holds it, as JSON; a ValueError where it is something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,7 @@ class StoredReply:
                 file=file,
                 line=line,
             ) from None
-        reply = found.reply
-        tokens = token_count(reply.tokens_in), token_count(reply.tokens_out)
-        reply = replace(reply, tokens_in=tokens[0], tokens_out=tokens[1])
-        return cls(found.request, reply, found.identity, found.key, found.asked_at)
+        return cls(found.request, found.reply, found.identity, found.key, found.asked_at)
 
 
 class _Line(msgspec.Struct):
@@ -107,14 +106,27 @@ def _short(row: _Short) -> StoredReply:
     return StoredReply(request, Reply(row.reply, row.finish, row.option_logprobs), {})
 
 
+def decode_reply(text: str | bytes) -> Reply:
+    """A reply as a store holds it, as JSON; a number of tokens that cannot be one is none.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    return msgspec.convert(_clean(msgspec.json.decode(text)), Reply)
+
+
 def _clean(value: Any) -> Any:
-    """Values of JSON with whole characters and finite numbers, and without those that are null.
+    """Values of JSON with whole characters, finite numbers and possible counts of tokens, and without those that are null.
 
     Raises:
         ValueError: A number is not finite.
     """
     if isinstance(value, Mapping):
-        return {str(name): _clean(inner) for name, inner in value.items() if inner is not None}
+        return {
+            str(name): token_count(inner) if name in _COUNTS else _clean(inner)
+            for name, inner in value.items()
+            if inner is not None
+        }
     if isinstance(value, list):
         return [_clean(inner) for inner in value]
     if isinstance(value, str):

@@ -6,7 +6,6 @@ import threading
 from importlib.util import find_spec
 
 from hesperus import plugins
-from hesperus.asking.engines import Engine
 from hesperus.asking.on_ray.bridge import Bridge, Channel
 from hesperus.asking.on_ray.messages import Spec, Work
 from hesperus.asking.on_ray.seats import LocalSeat, RemoteSeat
@@ -21,7 +20,7 @@ _STAYS = ("replay/", "scripted")
 _NEEDS_NO_GPU = ("pocket/",)
 
 
-class RayEngine(Engine):
+class RayEngine:
     """Asks on a Ray cluster, which is joined or started when the first request is missing in the store.
 
     Args:
