@@ -49,8 +49,9 @@ class Rows:
 
     def on(self, device: Any) -> Rows:
         """The same on a device."""
-        parts = (torch.as_tensor(part, device=device) for part in (self.keys, self.starts, self.key_starts))
-        return Rows(*parts, self.most, self.most_keys)
+        parts = self.keys, self.starts, self.key_starts
+        keys, starts, key_starts = (torch.as_tensor(part, device=device) for part in parts)
+        return Rows(keys, starts, key_starts, self.most, self.most_keys)
 
 
 def rows_of(made: Tree) -> Rows:
