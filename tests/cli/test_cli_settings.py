@@ -139,7 +139,7 @@ def test_a_fault_of_a_file_is_named_with_its_line_and_nothing_is_asked(
         (("--task", "atlas", "--target", "de"), UsageError, ["needs --model"]),
         (("--task", "atlas", "--task", "xnli", "--model", "pocket/s"), UsageError, ["--task is given 2 times"]),
         (("--task", "atlas", "--model", "pocket/s", "--limit", "many"), DataError, ["sample.n", "'many'"]),
-        (("--task", "atlas", "--model", "pocket/s", "--limit", "-1"), DataError, ["sample.n", "greater"]),
+        (("--task", "atlas", "--model", "pocket/s", "--limit", "-1"), DataError, ["sample.n", "at least"]),
         (("--task", "atlas", "--model", "pocket/s", "--target", "de", "--request", "top_k"), DataError, ["NAME=JSON"]),
     ],
 )  # fmt: skip
