@@ -243,6 +243,31 @@ def test_a_study_that_cannot_be_used_is_named(text: str, words: list[str], tmp_p
     assert all(word in said for word in words), said
 
 
+@pytest.mark.parametrize("form", ["folder", "archive"])
+def test_packages_without_plug_ins_are_passed_over_and_one_with_some_is_found(
+    form: str, tmp_path: Path
+) -> None:
+    def put(name: str, declared: str) -> None:
+        about = tmp_path / "site" / f"{name}-1.dist-info"
+        about.mkdir(parents=True)
+        (about / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n", encoding="utf-8"
+        )
+        (about / "entry_points.txt").write_text(declared, encoding="utf-8")
+
+    put("others", "[console_scripts]\nhesperus.models = others:run\n")
+    put("ours", "[console_scripts]\nours = ours:run\n\n[hesperus.models]\nparrot = ours:parrot\n")
+    site = tmp_path / "site"
+    if form == "archive":
+        site = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", site))
+    with mock.patch.object(sys, "path", [str(site), *sys.path]):
+        assert plugins.names("hesperus.models", {}) == ("parrot",)
+        assert plugins.names("hesperus.measures", {}) == ()
+    shutil.rmtree(tmp_path / "site" / "ours-1.dist-info")
+    with mock.patch.object(sys, "path", [str(tmp_path / "site"), *sys.path]):
+        assert plugins.names("hesperus.models", {}) == ()
+
+
 def test_two_plug_ins_of_one_name_are_both_named(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("HESPERUS = {'models': {'parrot': print}}\n", encoding="utf-8")
     call = caller(tmp_path, "--plugin", "mine.py", site=installed)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from hesperus.lazy import declared_in, folder_of
+from hesperus.lazy import declared_in, source_of
 
 _ROOM = "hesperus.studies"
 _NAMED = re.compile(
@@ -96,5 +96,4 @@ def _resolved(module: str, name: str) -> tuple[str, ast.ClassDef | None]:
 
 @cache
 def _parsed(module: str) -> ast.Module:
-    package, _, name = module.rpartition(".")
-    return ast.parse((folder_of(package) / f"{name}.py").read_text(encoding="utf-8"))
+    return ast.parse(source_of(module))

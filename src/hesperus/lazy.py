@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -22,7 +21,7 @@ def lazily(package: str, *at_once: str) -> tuple[Callable[[str], object], Callab
 
     @cache
     def homes() -> dict[str, str]:
-        source = find_spec(package).loader.get_source(package)  # type: ignore[union-attr]  # it is imported already
+        source = source_of(f"{package}.__init__")
         return {
             imported.name: str(statement.module)
             for block in ast.parse(source).body
@@ -41,9 +40,14 @@ def lazily(package: str, *at_once: str) -> tuple[Callable[[str], object], Callab
 
 
 def folder_of(package: str) -> Path:
-    """The folder of a package of ours, which is not imported for it."""
-    spec = find_spec(package)
-    return Path(spec.submodule_search_locations[0])  # type: ignore[union-attr,index]  # a package of ours
+    """The folder of a package of ours, which is not imported for it, nor are those around it."""
+    return Path(__file__).parent.joinpath(*package.split(".")[1:])
+
+
+def source_of(module: str) -> str:
+    """The text of a module of ours, which is not imported for it, nor are the packages around it."""
+    package, _, name = module.rpartition(".")
+    return (folder_of(package) / f"{name}.py").read_text(encoding="utf-8")
 
 
 def declared_in(room: str, files: str, pattern: re.Pattern[str]) -> dict[str, str]:

@@ -10,17 +10,19 @@ A file ending in .yaml is a language pack (docs/languages.md), offered by its fi
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from importlib.resources.abc import Traversable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from hesperus.errors import DataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Maker = TypeVar("Maker")
 
@@ -40,7 +42,9 @@ KINDS: Mapping[str, str] = {
 
 _IS: Mapping[str, Callable[[object], bool]] = {
     **dict.fromkeys(("evaluators", "measures", "models", "pages", "translators"), callable),
-    **dict.fromkeys(("languages", "tasks"), lambda thing: isinstance(thing, str | Path | Traversable)),
+    **dict.fromkeys(
+        ("languages", "tasks"), lambda thing: isinstance(thing, str) or hasattr(thing, "joinpath")
+    ),
     "importers": lambda thing: callable(thing) or hasattr(thing, "reader"),
     "senses": lambda thing: hasattr(thing, "read"),
     "studies": lambda thing: hasattr(thing, "stages_in"),
@@ -49,6 +53,8 @@ _IS: Mapping[str, Callable[[object], bool]] = {
 
 _OFFERS = "HESPERUS"
 _PREFIX = "hesperus."
+_SECTION = b"[hesperus."
+"""How a group of ours begins in a file of entry points."""
 _PACKS = (".yaml", ".yml")
 
 
@@ -143,7 +149,7 @@ def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
             another kind.
     """
     offers = _offered.get((group, name), [])
-    points = () if name in built_in else tuple(_points(group, _folders()).select(name=name))
+    points = [] if name in built_in else [one for one in _points(group, _folders()) if one.name == name]
     places = [*(str(offer.file) for offer in offers), *dict.fromkeys(map(_place, points))]
     if name in built_in:
         places.insert(0, "hesperus itself")
@@ -165,15 +171,35 @@ def maker(group: str, name: str, built_in: Mapping[str, Maker]) -> Maker | None:
 
 
 @cache
-def _points(group: str, folders: tuple[tuple[str, int], ...]) -> EntryPoints:
-    """The entry points of a group; reading those of all packages takes longer than many a measure."""
-    return entry_points(group=group)
+def _points(group: str, folders: tuple[tuple[str, int], ...]) -> Sequence[EntryPoint]:
+    """The entry points of a group; they are looked up where a package has some of ours: that takes longer than many a measure."""
+    if not any(_offers(Path(place), changed) for place, changed in folders):
+        return ()
+    from importlib.metadata import entry_points
+
+    return tuple(entry_points(group=group))
+
+
+@cache
+def _offers(folder: Path, changed: int) -> bool:
+    """Whether a package in a folder has entry points of ours, by the text of the files that declare them; an archive may have some.
+
+    `changed`: when the folder was last changed.
+    """
+    if not folder.is_dir():
+        return True
+    for about in folder.iterdir():
+        if about.name.lower().endswith("-info"):
+            with suppress(OSError):
+                if _SECTION in (about / "entry_points.txt").read_bytes():
+                    return True
+    return False
 
 
 def _folders() -> tuple[tuple[str, int], ...]:
-    """Folders of packages, and when each was changed: what is installed meanwhile is found."""
+    """Folders and archives of packages, and when each was changed: what is installed meanwhile is found."""
     places = (Path(place or ".") for place in sys.path)
-    return tuple((str(place), place.stat().st_mtime_ns) for place in places if place.is_dir())
+    return tuple((str(place), place.stat().st_mtime_ns) for place in places if place.exists())
 
 
 def _imported(point: EntryPoint, group: str) -> object:

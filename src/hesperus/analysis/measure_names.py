@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hesperus import plugins
 from hesperus.lazy import declared_in
 
-_DECLARED = re.compile(r'^@measure\(\s*"(?P<name>\w+)".*?^def (?P<thing>\w+)', re.MULTILINE | re.DOTALL)
+_DECLARED = re.compile(r'\n@measure\(\s*"(?P<name>\w+)".*?\ndef (?P<thing>\w+)', re.DOTALL)
 
 MEASURES: Mapping[str, str] = dict(
     sorted(declared_in(__package__, "*.py", _DECLARED).items(), key=lambda one: (one[0] != "summary", one[0]))

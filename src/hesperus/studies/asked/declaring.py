@@ -50,7 +50,7 @@ _MOST = 10_000_000
 class Part(BaseModel):
     """A part of a study file: frozen, and every unknown key is refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True)
 
     section: ClassVar[str] = ""
     """Heading under which the help lists the fields; empty for that of the key around them."""

@@ -1,4 +1,7 @@
-"""Types of the fields of a study: what a file, a flag and a keyword may say, each in its own way, for the same value."""
+"""Types of the fields of a study: what a file, a flag and a keyword may say, each in its own way, for the same value.
+
+What checks a value is imported when there is one: the help of a study needs the fields alone.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,6 @@ from typing import Annotated
 
 import orjson
 from pydantic import AfterValidator, BeforeValidator
-
-from hesperus.languages import normalise
-from hesperus.studies.asked.exclusions import excluded_items
 
 
 def _one_or_many(value: object) -> object:
@@ -24,8 +24,20 @@ def _words(value: object) -> object:
     return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
 
 
+def _normalised(value: str) -> str:
+    from hesperus.languages import normalise
+
+    return normalise(value)
+
+
 def _once(value: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(normalise(tag) for tag in value))
+    return tuple(dict.fromkeys(map(_normalised, value)))
+
+
+def _excluded(value: object) -> dict[str, str]:
+    from hesperus.studies.asked.exclusions import excluded_items
+
+    return excluded_items(value)
 
 
 def _parted(values: Iterable[object], form: str) -> Iterator[tuple[str, str]]:
@@ -74,11 +86,9 @@ _ONE_OR_MANY = BeforeValidator(_one_or_many, json_schema_input_type=str | tuple[
 Names = Annotated[tuple[str, ...], _ONE_OR_MANY]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words, json_schema_input_type=str | tuple[str, ...])]
 """A list, or one text with commas or blanks."""
-Tag = Annotated[str, BeforeValidator(_one), AfterValidator(normalise)]
+Tag = Annotated[str, BeforeValidator(_one), AfterValidator(_normalised)]
 """A language in any style of tag."""
 Tags = Annotated[tuple[str, ...], _ONE_OR_MANY, AfterValidator(_once)]
 _LISTED = str | tuple[str, ...] | Mapping[str, str | None]
-Exclusions = Annotated[
-    Mapping[str, str], BeforeValidator(excluded_items, json_schema_input_type=_LISTED), PATH
-]
+Exclusions = Annotated[Mapping[str, str], BeforeValidator(_excluded, json_schema_input_type=_LISTED), PATH]
 """Item id to the reason why it is excluded; in a study file also a list of ids, or the name of a file that has them."""

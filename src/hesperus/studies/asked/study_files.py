@@ -19,7 +19,6 @@ from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import fingerprint
 from hesperus.models import PROVIDERS
 from hesperus.models.providers import is_loopback
-from hesperus.records.files import write_content
 from hesperus.strict_yaml import Document, read_yaml_file
 from hesperus.text_files import read_json
 from hesperus.types import Failure, Reply
@@ -62,6 +61,8 @@ def keep_endpoint(address: str | None, folder: Path) -> None:
     path = folder.absolute().parent / ENDPOINTS_FILE
     known = _known(path)
     if known.get(masked(address)) != address:
+        from hesperus.records.files import write_content
+
         write_content(path, orjson.dumps({**known, masked(address): address}, option=orjson.OPT_INDENT_2))
 
 

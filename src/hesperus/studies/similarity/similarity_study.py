@@ -17,7 +17,6 @@ from hesperus.studies.asked.declaring import (
     Part,
 )
 from hesperus.studies.asked.field_types import MANY, PAIRS, PATH, Names, Tags
-from hesperus.studies.similarity.grouping import languages_of_records, read_numbers
 
 
 class LanguageNumbers(Part):
@@ -62,6 +61,8 @@ class LanguageNumbers(Part):
         """
         if self.file is None or self.value is None:
             return self
+        from hesperus.studies.similarity.grouping import read_numbers
+
         numbers = read_numbers(Path(self.file), self.language, self.value, wanted=wanted)
         return LanguageNumbers(values=numbers, log=self.log, source=self.source, date=self.date)
 
@@ -162,6 +163,8 @@ class SimilarityStudy(Declared, Instructed):
         tables = study.comparison.languages
         wanted: Collection[str] | None = study.languages
         if tables and study.records:
+            from hesperus.studies.similarity.grouping import languages_of_records
+
             wanted = languages_of_records(study.records)
         numbers = {name: table.resolved(wanted) for name, table in tables.items()}
         return study.model_copy(

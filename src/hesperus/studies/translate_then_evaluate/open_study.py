@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from hesperus.languages import normalise
 from hesperus.studies.asked.declaring import (
     BootstrapSettings,
     Declared,
@@ -67,6 +66,8 @@ class OpenAnswersStudy(Declared):
     @field_validator("trained_on")
     @classmethod
     def _trained_tags(cls, value: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+        from hesperus.languages import normalise
+
         return {model: tuple(normalise(tag) for tag in tags) for model, tags in value.items()}
 
     @model_validator(mode="after")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -12,9 +12,11 @@ from hesperus.errors import UnknownNameError
 from hesperus.studies.asked.declaring import Declared, GenerationSettings, Instructed, Part, SampleSize
 from hesperus.studies.asked.field_types import PAIRS, Tag, Words
 from hesperus.studies.asked.study_cells import as_maker
-from hesperus.studies.translation_tax.strata import StrataRule
-from hesperus.studies.translation_tax.verifying import StrictPass
+from hesperus.studies.translation_tax.strict_pass import StrictPass
 from hesperus.types import Sense
+
+if TYPE_CHECKING:
+    from hesperus.studies.translation_tax.strata import StrataRule
 
 
 class QualityRule(Part):
@@ -107,6 +109,8 @@ class TaxStudy(Declared, Instructed):
         if len(set(named)) < len(named):
             raise ValueError("groups: a model is in two")
         if self.naturalise is not None:
+            from hesperus.studies.translation_tax.strata import StrataRule
+
             StrataRule(sizes=self.naturalise.sizes)
         return self
 
@@ -133,6 +137,8 @@ class TaxStudy(Declared, Instructed):
 
     def rule(self, groups: Collection[str]) -> StrataRule:
         """How items of E4 are picked."""
+        from hesperus.studies.translation_tax.strata import StrataRule
+
         if self.naturalise is None:
             raise ValueError("nothing is to be naturalised")
         what = self.naturalise

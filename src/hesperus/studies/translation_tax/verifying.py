@@ -1,7 +1,7 @@
 """Is the rewriting still the same question? Six dimensions, by a second model or by people, and who passes strictly.
 
 The six are those of "The Translation Tax Is Not a Scalar", section 6. Its thresholds are not legible in the text that
-this follows; ours are declared in StrictPass and are in every signature.
+this follows; ours are declared in hesperus.studies.translation_tax.strict_pass and are in every signature.
 """
 
 from __future__ import annotations
@@ -11,20 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from pydantic import Field
 
 from hesperus.annotation import first_line, read_frame
 from hesperus.errors import DataError
 from hesperus.evaluators.judging import UnreadableReply, fenced, strict_json
-from hesperus.studies.asked.declaring import Part
+from hesperus.studies.translation_tax.strict_pass import GRADED, GRADES, PASSED, STRICT, StrictPass
 from hesperus.types import Failure, Item, Prompt, Reply
 
-GRADED = ("semantic", "difficulty", "cue_removal", "excess")
-PASSED = ("key", "order")
-STRICT = ("semantic", "difficulty", "key", "order", "excess")
-"""The dimensions that a strict pass looks at; removal of cues is what is hoped for, not what is required."""
-
-_GRADES = ("1", "2", "3", "4", "5")
 _MODEL = "verifier"
 
 VERDICT_COLUMNS = ("item", "model", *GRADED, *PASSED, "strict", "problem")
@@ -50,35 +43,6 @@ order: do the options stand in the same order, none missing? true or false
 
 Answer with one JSON object and nothing else, such as
 {{"semantic": 5, "difficulty": 5, "cue_removal": 3, "excess": 1, "key": true, "order": true}}"""
-
-
-class StrictPass(Part):
-    """When a rewriting passes strictly."""
-
-    semantic: int = Field(default=4, ge=1, le=5)
-    """Least grade for the meaning."""
-    difficulty: int = Field(default=4, ge=1, le=5)
-    """Least grade for the difficulty."""
-    excess: int = Field(default=2, ge=1, le=5)
-    """Highest grade for needless rewriting."""
-
-    def holds(self, verdict: Mapping[str, object]) -> bool:
-        """Whether a verdict passes; one that lacks a dimension does not.
-
-        A dimension has a grade of 1 to 5, or true or false (``pass`` or ``fail``).
-        """
-        return all(self._one(name, verdict.get(name)) for name in STRICT)
-
-    def _one(self, name: str, said: object) -> bool:
-        text = str(said).strip().lower()
-        if text in ("true", "pass"):
-            return True
-        if text not in _GRADES:
-            return False
-        grade = int(text)
-        return (
-            grade <= self.excess if name == "excess" else name in GRADED and grade >= int(getattr(self, name))
-        )
 
 
 def verification_prompt(translated: Item, rewritten: Item) -> Prompt:
@@ -211,7 +175,7 @@ def _checked(rating: object, where: _Place) -> str | None:
     if not said:
         return None
     said = {"true": "pass", "false": "fail"}.get(said, said.removesuffix(".0"))
-    if said not in ("pass", "fail", *(_GRADES if where.question not in PASSED else ())):
+    if said not in ("pass", "fail", *(GRADES if where.question not in PASSED else ())):
         grades = "" if where.question in PASSED else ", or 1 to 5"
         raise where.refused(f"{said[:60]!r} is not on the scale: pass or fail{grades}")
     return said
