@@ -10,9 +10,8 @@ from hesperus.analysis.answered import Coverage, coverage
 from hesperus.analysis.compared_pairs import Side
 from hesperus.analysis.reply_language import language_notes
 from hesperus.analysis.table import ESTIMATE_COLUMNS, Row, Table
-from hesperus.errors import UnknownNameError
 from hesperus.frames import distinct_rows, slices
-from hesperus.languages import Pack, language_asked, pack
+from hesperus.languages import language_asked, pack_or_none
 from hesperus.records.labels import VERDICTS
 from hesperus.rounding import cell
 from hesperus.types import OUTCOMES
@@ -315,7 +314,7 @@ def pack_notes(records: pl.DataFrame) -> list[str]:
     rules = distinct_rows(records, ("instruction", "rule")).cast(pl.String)
     read = rules.filter(pl.col("rule").is_not_null() & ~pl.col("rule").str.starts_with("logprobs"))
     tags = sorted({tag for code in read["instruction"].unique() if (tag := language_asked(code))})
-    packs = {tag: _pack_or_none(tag) for tag in tags}
+    packs = {tag: pack_or_none(tag) for tag in tags}
     told = []
     if unconfirmed := [tag for tag, found in packs.items() if found is not None and found.reviewed == "no"]:
         told.append(
@@ -326,13 +325,6 @@ def pack_notes(records: pl.DataFrame) -> list[str]:
             f"There is no language pack for {_languages_named(without)}: answers are read by English words and Latin letters."
         )
     return told
-
-
-def _pack_or_none(tag: str) -> Pack | None:
-    try:
-        return pack(tag)
-    except UnknownNameError:
-        return None
 
 
 def _named(names: list[str]) -> str:

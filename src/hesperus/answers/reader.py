@@ -12,14 +12,13 @@ from hesperus.answers.reply_words import (
     Wording,
     foreign_words,
     is_lettered,
-    pack_or_none,
     synonyms_of,
     wording_for,
     wording_of,
 )
 from hesperus.errors import DataError, UnknownNameError
 from hesperus.fingerprint import fingerprint, plain
-from hesperus.languages import Pack
+from hesperus.languages import Pack, pack_or_none
 from hesperus.normalization import key
 from hesperus.plugins import loaded as loaded_plugins
 

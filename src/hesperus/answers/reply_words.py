@@ -7,8 +7,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from hesperus.answers.scripts import capital
-from hesperus.errors import UnknownNameError
-from hesperus.languages import Pack, language, pack, packs
+from hesperus.languages import Pack, language, pack, pack_or_none, packs
 from hesperus.languages.grammar import NO_GRAMMAR, Grammar
 from hesperus.normalization import key
 from hesperus.plugins import loaded as loaded_plugins
@@ -169,14 +168,6 @@ def wording_for(tag: str) -> Wording:
 def _wording_for(tag: str, loaded: tuple[str, ...]) -> Wording:
     known = language(tag)
     return wording_of(pack_or_none(known.tag), known.tag, known.script)
-
-
-def pack_or_none(tag: str) -> Pack | None:
-    """The pack of a language, or None if absent."""
-    try:
-        return pack(tag)
-    except UnknownNameError:
-        return None
 
 
 def is_lettered(answers: Answers) -> bool:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from hesperus.languages.replies import compared_reply, language_asked, reply_language
     from hesperus.languages.requests import naturalise_request, paraphrase_request, translation_request
     from hesperus.languages.tags import Language, language, languages, normalise
-    from hesperus.languages.wordings import Pack, pack, packs, read_pack
+    from hesperus.languages.wordings import Pack, pack, pack_or_none, packs, read_pack
 
 __all__ = [
     "Finding", "Language", "Pack", "TextLanguage", "are_alike", "check", "compared_reply",
     "identified_languages", "identify", "is_identified", "language", "language_asked", "languages",
-    "naturalise_request", "normalise", "pack", "packs", "paraphrase_request", "read_pack", "reply_language",
+    "naturalise_request", "normalise", "pack", "pack_or_none", "packs", "paraphrase_request", "read_pack", "reply_language",
     "text_language", "translation_request",
 ]  # fmt: skip
 

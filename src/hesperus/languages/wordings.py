@@ -335,6 +335,14 @@ def pack(tag: str) -> Pack:
     return _pack_of(tag, loaded_plugins())
 
 
+def pack_or_none(tag: str) -> Pack | None:
+    """The pack of a language, or None if absent."""
+    try:
+        return pack(tag)
+    except UnknownNameError:
+        return None
+
+
 @cache
 def _pack_of(tag: str, loaded: tuple[str, ...]) -> Pack:
     tag = normalise(tag)
