@@ -41,7 +41,7 @@ def _ratings(records: pl.DataFrame) -> pl.DataFrame:
 
 TABLES: Mapping[str, Make] = {
     "back_translation": lambda own, _, settings: back_translation_table(
-        own, Side("en"), Side("en_from_zh"), settings=settings
+        compared(own, Side("en"), Side("en_from_zh"), by=settings.by), settings
     ),
     "native_control": lambda own, native, settings: native_control_table(
         own, native, (Side("zh"), Side("zh")), settings=settings

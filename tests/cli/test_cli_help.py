@@ -17,6 +17,7 @@ import hesperus.cli
 from command_line import hesperus as hesperus_command
 from hesperus.api.studies import study_declaration
 from hesperus.cli.app import app
+from hesperus.cli.flags import Flag
 from hesperus.cli.mirrored import mirrored
 from hesperus.declared_studies import declared_studies
 from hesperus.studies.asked.settings import settings_of
@@ -80,15 +81,20 @@ def test_an_unknown_command_is_answered_with_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     ("words", "others"),
-    [([], ["hesperus.cli.run", "hesperus.cli.measure"]), (["measure"], ["hesperus.cli.run"])],
-)
+    [
+        ([], ["pydantic", "hesperus.cli.run", "hesperus.cli.measure"]),
+        (["measure"], ["pydantic", "importlib.metadata", "hesperus.cli.run"]),
+        (["import"], ["pydantic"]), (["run"], ["hesperus.cli.plan"]),
+        *((["run", study], ["hesperus.cli.plan"]) for study in declared_studies()),
+    ],
+)  # fmt: skip
 def test_help_loads_no_other_command_and_nothing_heavy(words: list[str], others: list[str]) -> None:
     code = (
         f"import sys; sys.argv = ['hesperus', *{words!r}, '--help']\n"
         "from hesperus.cli.app import app\n"
         "try: app()\n"
         "except SystemExit: pass\n"
-        f"loaded = {{'polars', 'numpy', 'pydantic', 'rich', *{others!r}}} & set(sys.modules)\n"
+        f"loaded = {{'polars', 'numpy', 'langcodes', 'rich', *{others!r}}} & set(sys.modules)\n"
         "print(sorted(loaded), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -112,7 +118,7 @@ def test_completion_offers_commands_and_flags() -> None:
     ("command", "function"),
     [
         ("evaluate", "hesperus.api.evaluating:evaluate"), ("compare", "hesperus.api.run_comparison:compare"),
-        ("figure", "hesperus.api.measuring:figure"), ("verify", "hesperus.api.verifying:verify"),
+        ("figure", "hesperus.api.figures:figure"), ("verify", "hesperus.api.verifying:verify"),
         ("represent", "hesperus.api.representing:represent"), ("calibrate", "hesperus.api.calibrating:calibrate"),
         ("score", "hesperus.api.translation_scoring:score"), ("export", "hesperus.api.record_exporting:export"),
         ("reread", "hesperus.api.reply_rereading:reread"), ("check", "hesperus.api.checking:check"),
@@ -139,13 +145,14 @@ def test_what_a_function_takes_its_command_takes(command: str, function: str) ->
     for name in settings:
         assert f"--{flags.get(name, name).replace('_', '-')}" in text, name
     for name, setting in mirrored(function).items():
-        told = setting.parameter().annotation.__metadata__[0].help
+        told = Flag(setting).parameter().annotation.__metadata__[0].help
         assert told.removesuffix(".")[:40] in text or name in ("engine_workers", "progress", "watch")
 
 
 def test_a_setting_is_read_from_signature_and_docstring() -> None:
     found = mirrored("hesperus.records.importers.import_settings:ImportSettings")
-    assert found["key"].is_many and found["key"].parameter().default is None
-    assert found["key"].value(["topic", "id"]) == ("topic", "id") and found["key"].value(None) == ()
+    key = Flag(found["key"])
+    assert key.is_many and key.parameter().default is None
+    assert key.value(["topic", "id"]) == ("topic", "id") and key.value(None) == ()
     assert found["replies"].kind is bool and found["replies"].default is True
     assert found["again"].default == "newest" and found["again"].text.endswith("newest, repeats or refuse.")

@@ -148,25 +148,26 @@ ORIGINAL, BACK = Side("en"), Side("en_from_zh")
 def test_the_models_of_an_estimator_are_corrected_together() -> None:
     answers = records(TAX, models=("m1", "m2", "m3"), seed=2)
     settings = TaxSettings(bootstrap=QUICK)
-    found = back_translation_table(answers, ORIGINAL, BACK, settings=settings)
+    given = compared(answers, ORIGINAL, BACK)
+    found = back_translation_table(given, settings)
     tested = [row for row in found.rows if row["analysis"] == "cell" and row["p"] is not None]
     assert [row["model"] for row in tested] == ["m1", "m2", "m3"]
     assert [row["p_holm"] for row in tested] == holm([row["p"] for row in tested])  # type: ignore[misc]
     for row in tested:
         assert row["p"] == sign_test(int(str(row["positive"])), int(str(row["negative"]))).value
     assert "3 tests" in found.signature["tests"]["p_holm"]  # type: ignore[index, operator]
-    exact = back_translation_table(answers, ORIGINAL, BACK, settings=TaxSettings(bootstrap=QUICK, exact=True))
+    exact = back_translation_table(given, TaxSettings(bootstrap=QUICK, exact=True))
     assert [row["p"] for row in exact.rows if row["analysis"] == "cell" and row["p"] is not None] == [
         sign_test(int(str(row["positive"])), int(str(row["negative"])), exact=True).value for row in tested
     ]
-    bare = back_translation_table(answers, ORIGINAL, BACK, settings=TaxSettings(bootstrap=Bootstrap(0)))
+    bare = back_translation_table(given, TaxSettings(bootstrap=Bootstrap(0)))
     assert {row["p"] for row in bare.rows} == {None}
 
 
 def test_every_tax_of_several_models_is_tested_by_exchanging_whole_items() -> None:
     groups = {"one": ("m1",), "two": ("m2", "m3")}
     answers = records({"en": 0.9, "en_from_zh": 0.6}, models=("m1", "m2", "m3"), seed=2)
-    found = back_translation_table(answers, ORIGINAL, BACK, settings=TaxSettings(groups, QUICK))
+    found = back_translation_table(compared(answers, ORIGINAL, BACK), TaxSettings(groups, QUICK))
     taxes = [row for row in found.rows if row["statistic"] == "tax"]
     assert all(row["p"] is not None and row["p_holm"] is not None for row in taxes), (
         "every difference has a test"
@@ -213,14 +214,8 @@ def test_pairs_under_the_gate_are_counted_though_every_item_stays() -> None:
         schema=("task", "model", "item", "sense", "bleu"),
         orient="row",
     )
-    found = back_translation_table(
-        answers,
-        ORIGINAL,
-        BACK,
-        scores=scores,
-        quality=QualityThreshold("bleu", 20),
-        settings=TaxSettings(bootstrap=QUICK),
-    )
+    given = compared(answers, ORIGINAL, BACK, scores=scores, quality=QualityThreshold("bleu", 20))
+    found = back_translation_table(given, TaxSettings(bootstrap=QUICK))
     row = next(row for row in found.rows if row["analysis"] == "clustered")
     assert (row["n"], row["excluded"]) == (100, 0)
     assert "4 of 200 pairs" in str(row["reason"]) and "4 below bleu 20" in str(row["reason"])

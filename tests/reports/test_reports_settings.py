@@ -179,6 +179,8 @@ def test_given_before_study_before_default() -> None:
     study = {"comparison": {"invalid": "agree", "bootstrap": {"resamples": 50, "seed": 3}}}
     assert resolve_settings(None, {}) == DEFAULT
     assert resolve_settings(None, study).invalid == "agree"
+    of_rows = resolve_settings(GivenSettings(invalid="drop", by=("topic",), seed=3), study, ("by",))
+    assert (of_rows.invalid, of_rows.by, of_rows.bootstrap.seed) == ("disagree", ("topic",), 3)
     found = resolve_settings(GivenSettings(invalid="disagree", seed=0), study)
     assert (found.invalid, found.bootstrap) == ("disagree", Bootstrap(50, 0))
     assert resolve_bootstrap(

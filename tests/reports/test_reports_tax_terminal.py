@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from hesperus.analysis.tax.back_translation import back_translation_table
 from hesperus.analysis.tax.difference_rows import could_change
-from hesperus.analysis.tax.paired_records import Side
+from hesperus.analysis.tax.paired_records import Side, compared
 from hesperus.analysis.tax.tax_settings import TaxSettings
 from hesperus.cli.app import app
 from hesperus.errors import DataError, UnknownNameError, UsageError
@@ -155,11 +155,11 @@ def test_a_mere_translation_is_no_back_translation(tax: Tax, several: Path) -> N
     natural = ("--natural", "zh", "--translated", "en", "--task", "quiz")
     refused(tax("bounds", several, *natural), UsageError, "E4 compares two of one language")
     with pytest.raises(UsageError, match="is a translation"):
-        back_translation_table(answers("quiz", ("en", "zh"), {}), Side("en"), Side("zh"))
+        back_translation_table(compared(answers("quiz", ("en", "zh"), {}), Side("en"), Side("zh")))
     # Another script or region of the language is the language.
     records = answers("quiz", ("zh-Hant", "zh_from_en"), {})
     settings = TaxSettings(bootstrap=Bootstrap(0))
-    assert back_translation_table(records, Side("zh-Hant"), Side("zh_from_en"), settings=settings).rows
+    assert back_translation_table(compared(records, Side("zh-Hant"), Side("zh_from_en")), settings).rows
 
 
 def test_where_no_answer_changes_the_bound_stands_beside_the_interval(tax: Tax, tmp_path: Path) -> None:

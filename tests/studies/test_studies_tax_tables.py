@@ -74,9 +74,8 @@ def test_records_give_what_the_arrays_behind_them_give(records: pl.DataFrame, sc
     drawn = simulate(PLANTED)
     keep = ~drawn.lost[0] & ~drawn.misaligned[0]  # what the quality threshold and gold take out together
     pairs = drawn.pairs(0, "original", "back").of_items(keep)
-    table = back_translation_table(
-        records, Side("en"), Side(BACK), scores=scores, quality=QualityThreshold(), settings=SETTINGS
-    )
+    given = compared(records, Side("en"), Side(BACK), scores=scores, quality=QualityThreshold())
+    table = back_translation_table(given, SETTINGS)
     order = [PLANTED.models.index(model) for model in sorted(PLANTED.models)]
     for row, model in zip(order, sorted(PLANTED.models), strict=True):
         cell = _row(table, analysis="cell", model=model, statistic="tax")
@@ -103,8 +102,10 @@ def test_records_give_what_the_arrays_behind_them_give(records: pl.DataFrame, sc
 
 def test_two_benchmarks_are_pooled_over_items_and_also_stand_alone(records: pl.DataFrame) -> None:
     other = records.with_columns(pl.lit("second").alias("task")).filter(pl.col("model") != "english/1")
-    table = back_translation_table(pl.concat([records, other]), Side("en"), Side(BACK), settings=SETTINGS)
-    alone = back_translation_table(records, Side("en"), Side(BACK), settings=SETTINGS)
+    table, alone = (
+        back_translation_table(compared(of, Side("en"), Side(BACK)), SETTINGS)
+        for of in (pl.concat([records, other]), records)
+    )
     first = _row(table, analysis="one benchmark", task="simulated")
     assert first["value"] == _row(alone, analysis="clustered", group="")["value"]
     pooled, second = (
@@ -239,18 +240,16 @@ def test_what_is_on_one_side_only_or_moved_is_counted_and_not_compared() -> None
         record("m", "f", "en_via_de", "A", "B"),
     ]
     rows += [record("m", "g", "en", "B"), record("m", "g", "en_via_de", None), record("lone", "a", "en", "A")]
-    table = back_translation_table(
-        records_frame(rows), Side("en"), Side("en_via_de"), settings=TaxSettings(bootstrap=Bootstrap(50))
-    )
+    settings = TaxSettings(bootstrap=Bootstrap(50))
+    table = back_translation_table(compared(records_frame(rows), Side("en"), Side("en_via_de")), settings)
     cell = _row(table, analysis="cell", model="m", statistic="tax")
     assert (
         cell["reason"] == "1 asked on one side only; 1 gold differs between the sides; 1 invalid in en_via_de"
     )
     assert (cell["n"], cell["excluded"], cell["value"]) == (4, 3, 0.0)
     assert table.signature["asked on one side only"] == ["lone"]
-    single = back_translation_table(
-        records_frame(rows).filter(pl.col("model") == "m"), Side("en"), Side("en_via_de"), settings=TaxSettings(bootstrap=Bootstrap(50))
-    )  # fmt: skip
+    one = records_frame(rows).filter(pl.col("model") == "m")
+    single = back_translation_table(compared(one, Side("en"), Side("en_via_de")), settings)
     assert any("one model" in str(note) for note in single.signature["notes"])  # type: ignore[attr-defined]
     assert not [row for row in single.rows if row["analysis"] == "without model"]
     with pytest.raises(DataError, match="no model has answers to both"):

@@ -52,6 +52,7 @@ class Measure:
         rests_on_answers: Whether it is about answers as labels: the share answered is next to its numbers, and answers that
             are texts of their own are not counted.
         within_models: Whether each model's rows rest on that model's records alone.
+        of_replies: Whether it looks at replies or counts their tokens, which packed records do not hold.
         statistics: Its statistics, in the order in which people see them; empty where reports know them.
     """
 
@@ -63,6 +64,7 @@ class Measure:
     columns: tuple[str, ...] = ()
     rests_on_answers: bool = False
     within_models: bool = False
+    of_replies: bool = False
     statistics: Mapping[str, Statistic] = field(default_factory=dict)
 
     def __call__(self, records: pl.DataFrame, settings: MeasureSettings = DEFAULT) -> Table:
@@ -73,12 +75,8 @@ class Measure:
             UsageError: A column to group by that every row names anyway.
             DataError: The table is empty, or the records break what the measure needs.
         """
-        return self.make(records, self.taken(settings))
-
-    def taken(self, settings: MeasureSettings) -> MeasureSettings:
-        """The settings without those that the measure does not take."""
         others = {name: getattr(DEFAULT, name) for name in _SETTINGS if name not in self.takes}
-        return replace(settings, **others)
+        return self.make(records, replace(settings, **others))
 
 
 def measure(
@@ -90,6 +88,7 @@ def measure(
     columns: tuple[str, ...] = (),
     rests_on_answers: bool = False,
     within_models: bool = False,
+    of_replies: bool = False,
     statistics: Mapping[str, Statistic] | None = None,
 ) -> Callable[[Make], Measure]:
     """Declare a measure: the function under it makes the table; the arguments are those of Measure.
@@ -111,7 +110,16 @@ def measure(
 
     def declared(make: Make) -> Measure:
         return Measure(
-            name, help, make, takes, main, columns, rests_on_answers, within_models, statistics or {}
+            name,
+            help,
+            make,
+            takes,
+            main,
+            columns,
+            rests_on_answers,
+            within_models,
+            of_replies,
+            statistics or {},
         )
 
     return declared

@@ -76,14 +76,14 @@ def measure_table(
     if what in SIMILARITY or (declared is not None and declared.rests_on_answers):
         records = with_labels(what, records)
     if declared is not None and not (what in SIMILARITY and study.get("comparison") and not given.by):
-        found = _checked(declared, records, resolve_settings(given, study))
+        found = _checked(declared, records, resolve_settings(given, study, declared.takes))
         return with_answered(found, records, given.by or ()) if declared.rests_on_answers else found
     return with_answered(similarity_table(what, records, given, described or Described()), records)
 
 
 def _checked(declared: Measure, records: pl.DataFrame, settings: MeasureSettings) -> Table:
     """The table of a measure, which of a plug-in may be no table, or lack a column."""
-    made: object = declared(records, settings)
+    made: object = declared.make(records, settings)
     needed = ("statistic", *ESTIMATE_COLUMNS)
     if not isinstance(made, Table):
         raise UsageError(

@@ -43,6 +43,7 @@ Mask = npt.NDArray[np.bool_]
     help="How many replies are in the language of their instruction.",
     columns=("reply",),
     main=None,
+    of_replies=True,
 )
 def language_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     """How many replies of each cell are in the language of their instruction.

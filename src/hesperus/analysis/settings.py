@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -133,8 +133,10 @@ def resolve(given: T | None, study: T | None, default: T) -> T:
     return default if study is None else study
 
 
-def resolve_settings(given: GivenSettings | None, study: Mapping[str, object]) -> MeasureSettings:
-    """Decide every setting of a table.
+def resolve_settings(
+    given: GivenSettings | None, study: Mapping[str, object], takes: Collection[str] | None = None
+) -> MeasureSettings:
+    """Decide every setting of a table, or those that its measure takes next to how intervals are made: the others are the defaults.
 
     Raises:
         UsageError: The study's own settings cannot be used.
@@ -145,7 +147,7 @@ def resolve_settings(given: GivenSettings | None, study: Mapping[str, object]) -
             getattr(asked, field.name), getattr(said, field.name), getattr(DEFAULT, field.name)
         )
         for field in fields(MeasureSettings)
-        if field.name != "bootstrap"
+        if field.name != "bootstrap" and (takes is None or field.name in takes)
     }
     return MeasureSettings(bootstrap=resolve_bootstrap(asked, study, DEFAULT.bootstrap), **decided)
 

@@ -26,6 +26,7 @@ NO_COUNT = "no count of tokens"
     "tokens",
     help="Tokens of prompts and replies, and how many times those of the reference they are.",
     main=None,
+    of_replies=True,
 )
 def tokens_table(records: pl.DataFrame, settings: MeasureSettings) -> Table:
     """Tokens of every language, as the endpoint or the model counted them; rows without a count are left out.

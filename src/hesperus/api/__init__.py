@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from hesperus.api.calibrating import calibrate
     from hesperus.api.checking import check
     from hesperus.api.evaluating import evaluate
+    from hesperus.api.figures import figure
     from hesperus.api.file_translating import translate
     from hesperus.api.importing import import_logs
-    from hesperus.api.measuring import figure, measure, read_records
+    from hesperus.api.measured_run import read_records
+    from hesperus.api.measuring import measure
     from hesperus.api.merging import MergeResult, merge
     from hesperus.api.pages import report
     from hesperus.api.record_exporting import export

@@ -13,7 +13,7 @@ from hesperus.errors import DataError, HesperusWarning, UnknownNameError, UsageE
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
-    from hesperus.api.tables_of_records import Held
+    from hesperus.api.measured_run import Held
     from hesperus.evidence.claims import Document
     from hesperus.fingerprint import JSON
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hesperus.analysis.requirements import Requirement
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.table import Table
-    from hesperus.api.tables_of_records import Chosen
+    from hesperus.api.measured_run import Chosen
 
 
 def check(
@@ -53,7 +53,7 @@ def check(
     from hesperus.analysis.requirements import check_table
     from hesperus.analysis.settings import GivenSettings
     from hesperus.analysis.short_signature import with_short
-    from hesperus.api.tables_of_records import tables_of
+    from hesperus.api.measuring import tables_of
     from hesperus.records.files import write_content
     from hesperus.reports.checked import junit_xml, markdown_summary
 

@@ -1,27 +1,39 @@
-"""What is measured of a run, and the figures that show it."""
+"""What is measured of a run: its tables by the names of measures, of a large file some models at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from hesperus import records
-from hesperus.analysis.measure_names import OF_RATINGS, OF_RUNS, TAX_TABLES, offered_measures
-from hesperus.analysis.settings import GivenSettings
+from hesperus.analysis.answered import with_answered
+from hesperus.analysis.measure_names import (
+    MEASURES,
+    OF_RATINGS,
+    OF_RUNS,
+    SIMILARITY,
+    TAX_TABLES,
+    TRANSLATION,
+    offered_measures,
+)
+from hesperus.analysis.open_answers.open_measures import refuse_labels
+from hesperus.analysis.registry import measure_columns, measure_of, measure_table
+from hesperus.analysis.run_kinds import Described
+from hesperus.analysis.settings import GivenSettings, resolve_settings
 from hesperus.analysis.short_signature import with_short
-from hesperus.api.audit_inputs import AuditInputs
+from hesperus.analysis.table import Table
+from hesperus.analysis.tax.tax_settings import AuditInputs
+from hesperus.analysis.views import joined_views
+from hesperus.api.measured_run import Chosen, Source, run_description, run_parts
 from hesperus.api.rating_measures import measure_ratings
-from hesperus.api.tables_of_records import Source, Told, audit_table, tables_of
-from hesperus.errors import UnknownNameError, UsageError
-
-if TYPE_CHECKING:
-    from hesperus.analysis.similarity.orders import Order
-    from hesperus.analysis.table import Table
+from hesperus.api.told import Told
+from hesperus.errors import DataError, UnknownNameError, UsageError
+from hesperus.records.packed import is_numbered
+from hesperus.records.parts import model_parts
 
 
 def measure(
@@ -50,7 +62,7 @@ def measure(
         told: Gathers what a reader must be told next to the table; None if nobody is.
         settings: Fields of hesperus.analysis.settings.GivenSettings (`by`, `invalid`, `resamples`, `seed`, …); `a` and `b`
             may be text such as `"instruction=en,input=en"`. What is not given is as the run's study says. Of an audit also
-            those of hesperus.api.audit_inputs.AuditInputs. Of ratings: the arguments of
+            those of hesperus.analysis.tax.tax_settings.AuditInputs. Of ratings: the arguments of
             hesperus.api.rating_measures.measure_ratings.
 
     Returns:
@@ -77,7 +89,7 @@ def measure(
         place = None if scores is None else Path(scores)
         if what in TAX_TABLES:
             audit |= {} if place is None else {"scores": place}
-            table = audit_table(what, run, given, picked, told, audit)
+            table = _audit_table(what, run, given, picked, told, audit)
         elif audit:
             raise UsageError(f"{_flags(audit)} is for an audit of a translated benchmark, not for {what}")
         else:
@@ -85,6 +97,193 @@ def measure(
         # What a run folder alone decides can be made again from its line.
         made = table if audit else with_short(table, given, what, models=picked[0], tasks=picked[1])
     return made.only("statistic", tuple(statistics)) if statistics and made.rows else made
+
+
+def tables_of(
+    measures: Sequence[str],
+    run: Source,
+    given: GivenSettings,
+    *,
+    chosen: Chosen = ((), ()),
+    scores: Path | None = None,
+    told: Told | None = None,
+) -> dict[str, Table]:
+    """Measure a run: one measure for a person, several for a check. What a table rests on is read once for all of them.
+
+    Of several measures, those that take no rule for invalid answers are made without. `told` gathers
+    what a reader must be told next to the tables.
+    """
+    if not isinstance(run, pl.DataFrame | Path | str) and run.run.scan is not None:
+        if all(map(_of_packed, measures)):
+            try:
+                return _tables_of(measures, run, given, chosen, scores, told)
+            except DataError:
+                if not is_numbered(run.run.records):
+                    raise  # else of the folder again: it shall name an item by its id
+        run = run.folder
+    return _tables_of(measures, run, given, chosen, scores, told)
+
+
+_OF_PAIRS = tuple(what for what in SIMILARITY if what != "all_languages")
+"""Tables that a similarity study alone has."""
+
+
+def _of_packed(what: str) -> bool:
+    """Whether packed records, whose items may be numbers, tell all of a measure (see hesperus.records.packed)."""
+    declared = measure_of(what) if what in MEASURES else None
+    return what in SIMILARITY or (declared is not None and not declared.of_replies)
+
+
+def _tables_of(
+    measures: Sequence[str],
+    run: Source,
+    given: GivenSettings,
+    chosen: Chosen,
+    scores: Path | None,
+    told: Told | None,
+) -> dict[str, Table]:
+    said, found = run_description(run), dict[str, Table]()
+    if told is not None:
+        told.begin(given, said)
+    for what in measures:
+        if made := _of_its_own(what, run, given, said, chosen, told, is_alone=len(measures) == 1):
+            found[what] = made
+    rest = [what for what in measures if what not in found]
+    if rest:
+        columns = tuple(dict.fromkeys(name for what in rest for name in measure_columns(what, given, said)))
+        parts = run_parts(run, columns, chosen, by_models=_within_models(rest, given))
+        found |= _of_parts(rest, parts, given, said, scores, told)
+    return found
+
+
+def _of_its_own(
+    what: str,
+    run: Source,
+    given: GivenSettings,
+    said: Described,
+    chosen: Chosen,
+    told: Told | None,
+    *,
+    is_alone: bool,
+) -> Table | None:
+    """The table of a measure that reads a run in its own way; None if it takes the same records as others."""
+    if what in TAX_TABLES:
+        return _audit_table(what, run, given if is_alone else replace(given, invalid=None), chosen, told)
+    refuse_labels(what, said)
+    if what != TRANSLATION and (given.threshold, given.comet_threshold) != (None, None):
+        raise UsageError(f"--threshold and --comet-threshold are for translation, not for {what}")
+    if not isinstance(run, Path | str):
+        return None
+    if what in _OF_PAIRS and not any(chosen):
+        return _similarity_of_file(what, Path(run), given, said, told)
+    return _agreement_of_file(Path(run), given, said, chosen, told) if what == "agreement" else None
+
+
+def _audit_table(
+    what: str,
+    run: Source,
+    given: GivenSettings,
+    chosen: Chosen,
+    told: Told | None = None,
+    more: Mapping[str, Any] | None = None,
+) -> Table:
+    """A table of an audit of a translated benchmark, of a run and what else `more` names (fields of AuditInputs)."""
+    from hesperus.api.tax_evidence import tax_measure
+
+    if isinstance(run, pl.DataFrame):
+        raise UsageError(f"{what} is measured of a run folder or a records file, not of a frame")
+    place = Path(run) if isinstance(run, Path | str) else run.folder
+    more = dict(more or {})
+    runs = [place, *map(Path, more.pop("runs", ()))]
+    found = tax_measure(what, AuditInputs(runs, tasks=chosen[1], **more), given, chosen[0])
+    if told is not None:
+        for part in run_parts(run, (), chosen, by_models=False):
+            told.take(part, None)
+    return found
+
+
+def _similarity_of_file(
+    what: str, run: Path, given: GivenSettings, described: Described, told: Told | None
+) -> Table | None:
+    """A table of a similarity study from a large file, with its text never in memory as a whole; None for any other file."""
+    parts = model_parts(run)
+    if parts is None or given.a is not None:
+        return None
+    from hesperus.analysis.similarity.all_pairs import similarity_table
+
+    found = with_answered(similarity_table(what, run, given, described), parts.scan)
+    if told is not None:
+        for records in parts:
+            told.take(records, None)
+    return found
+
+
+def _agreement_of_file(
+    run: Path, given: GivenSettings, described: Described, chosen: Chosen, told: Told | None
+) -> Table | None:
+    """Agreement of all models of a large file, of which only answers are in memory at once; None for any other file."""
+    parts = model_parts(run, given.by or (), models=chosen[0], tasks=chosen[1])
+    if parts is None:
+        return None
+    from hesperus.analysis.agreement import agreement_of, agreement_table
+
+    settings = resolve_settings(given, described.study, agreement_table.takes)
+
+    def read() -> Iterator[pl.DataFrame]:
+        for records in parts:
+            yield records
+            if told is not None:
+                told.take(records, None)
+
+    found = agreement_of(joined_views(read(), by=settings.by, probs=True), settings)
+    return with_answered(found, parts.scan, settings.by)
+
+
+def _within_models(measures: Iterable[str], given: GivenSettings) -> bool:
+    """Whether measures are the same of some models at a time; a pair of cells is looked for among those of all."""
+    return given.a is None and all((one := measure_of(what)) and one.within_models for what in measures)
+
+
+def _of_parts(
+    measures: Sequence[str],
+    parts: Iterable[pl.DataFrame],
+    given: GivenSettings,
+    said: Described,
+    scores: Path | None,
+    told: Told | None,
+) -> dict[str, Table]:
+    found: dict[str, list[Table]] = {what: [] for what in measures}
+    for records in parts:
+        for what, tables in found.items():
+            if what == TRANSLATION:
+                tables.append(_translation(records, said, given, scores))
+            else:
+                tables.append(measure_table(what, records, given, described=said))
+        if told is not None:
+            told.take(records, found["summary"][-1] if "summary" in found else None)
+    return {
+        what: tables[0]
+        if len(tables) == 1
+        else replace(tables[0], rows=tuple(row for one in tables for row in one.rows))
+        for what, tables in found.items()
+    }
+
+
+def _translation(records: pl.DataFrame, said: Described, given: GivenSettings, scores: Path | None) -> Table:
+    """How consistency goes with the quality of the translations."""
+    from hesperus.analysis.scores import read_scores, translation_table
+    from hesperus.translation.kept_scores import how_scored
+
+    settings = resolve_settings(given, said.study)
+    if settings.a is not None:
+        raise UsageError("translation takes no pair of cells; it looks at every made input")
+    file = scores or (said.folder / "scores.parquet" if said.folder else None)
+    if file is None or not file.is_file():
+        raise UsageError(
+            "the run has no item scores of translations; `hesperus score RUN` writes them, --scores FILE names them"
+        )
+    found = translation_table(records, read_scores(file), settings)
+    return replace(found, signature={**found.signature, "scores": how_scored(file)})
 
 
 _OF_AUDITS = tuple(
@@ -119,70 +318,3 @@ def _flags(names: Iterable[str]) -> str:
     singular = ("models", "tasks", "questions", "runs", "parsers", "groups")
     flags = (name.removesuffix("s") if name in singular else name for name in names)
     return ", ".join(f"--{name.replace('_', '-')}" for name in flags)
-
-
-def figure(
-    what: str,
-    run: Path | str,
-    out: Path | str,
-    *,
-    models: Sequence[str] = (),
-    languages: Sequence[str] = (),
-    task: str | None = None,
-    order: Order | None = None,
-    statistic: str | None = None,
-    by: str | None = None,
-    beside: Sequence[str] = (),
-    score: str | None = None,
-    **settings: Any,
-) -> Path:
-    """Draw one figure of a run into a file.
-
-    Args:
-        what: `languages`, `models`, `groups`, `densities` or `correlations` (similarity); `overview`, `map`, `causes`,
-            `consistency`, `pairs`, `accuracy`, `labels`, `directions`, `outcomes` or `translation` (senses).
-        run: Run folder or records file (Parquet, CSV, JSON lines).
-        out: The file: .svg, .png, .pdf, or .html (loads and runs nothing).
-        models: Only this model.
-        languages: For models: only in this language.
-        task: Which task, where the run has several.
-        order: Of a map: `family`, `cluster` (alike ones side by side) or `alphabet`.
-        statistic: Measure of pairs: `kappa_p`, `raw`, `cohen_kappa`, `scott_pi`, `error_consistency` or `rank_consistency`
-            (default: the study's, else `kappa_p`).
-        by: For groups: column of the records, e.g. `subject`.
-        beside: For correlations: `accuracy`, `size`, `log size`, or a table of the study.
-        score: For translation: `bleu`, `chrf`, … (default: the first).
-        settings: `resamples`, `seed`, `level`, `interval`.
-
-    Raises:
-        UnknownNameError: No such figure, model, language or format.
-        UsageError: The run has not what the figure shows.
-    """
-    from hesperus.analysis.scores import run_scores
-    from hesperus.records import read_any_run
-    from hesperus.reports.one_figure import FigureChoice, file_format, one_figure, write_figure
-
-    file_format(Path(out))
-    choice = FigureChoice(
-        tuple(models),
-        tuple(languages),
-        task,
-        order,
-        statistic,
-        by,
-        tuple(beside),
-        score,
-        GivenSettings.of(**settings),
-    )
-    scores = run_scores(Path(run)) if what == "translation" else None
-    return write_figure(one_figure(what, read_any_run(Path(run)), choice, scores=scores), Path(out))
-
-
-def read_records(run: pl.DataFrame | Path | str) -> pl.DataFrame:
-    """Records from a run folder or file; a frame is checked against the contract and returned.
-
-    Raises:
-        UsageError: No such file.
-        DataError: The records break their contract.
-    """
-    return records.conform(run) if isinstance(run, pl.DataFrame) else records.read_records(Path(run))

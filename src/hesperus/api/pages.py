@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.tables_of_records import Held
+    from hesperus.api.measured_run import Held
     from hesperus.evidence.claims import Document
     from hesperus.evidence.page import PageClaims
     from hesperus.records import Run
@@ -79,7 +79,7 @@ def report(
         consistency_card: Also write the consistency card, a line a language (accuracy, consistency, answered, refused,
             tokens): HTML, Markdown or JSON by its ending.
         wrote: Called with each file that was written.
-        settings: Fields of hesperus.analysis.settings.GivenSettings; of an audit also of hesperus.api.audit_inputs.AuditInputs.
+        settings: Fields of hesperus.analysis.settings.GivenSettings; of an audit also of hesperus.analysis.tax.tax_settings.AuditInputs.
 
     Returns:
         Where the page is.
@@ -132,7 +132,7 @@ def page_of(places: Sequence[Path], **settings: Any) -> Page:
     from hesperus.analysis.run_notes import nothing_answered
     from hesperus.analysis.scores import run_scores
     from hesperus.analysis.settings import GivenSettings
-    from hesperus.api.audit_inputs import AuditInputs
+    from hesperus.analysis.tax.tax_settings import AuditInputs
     from hesperus.records.packed import packed_run
     from hesperus.reports.card import card_of
     from hesperus.reports.html import report_findings

@@ -16,7 +16,7 @@ from hesperus.analysis.run_kinds import described
 from hesperus.analysis.settings import GivenSettings, agreed_given, agreed_settings
 from hesperus.analysis.short_signature import with_short
 from hesperus.analysis.views import narrowed
-from hesperus.api.tables_of_records import Chosen
+from hesperus.api.measured_run import Chosen
 from hesperus.errors import HesperusWarning, UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def compare(
         native_b: Those of the other run.
         exact: The exact McNemar test in place of the Bayesian one.
         settings: Fields of hesperus.analysis.settings.GivenSettings; of audits also the senses of
-            hesperus.api.audit_inputs.AuditInputs (`original`, `translated`, `back`, `natural`) and `native_task`, which are
+            hesperus.analysis.tax.tax_settings.AuditInputs (`original`, `translated`, `back`, `natural`) and `native_task`, which are
             those of both runs.
 
     Raises:
@@ -101,7 +101,7 @@ def compared_taxes(
     all if empty. `quiet` as in compared_runs.
     """
     from hesperus.analysis.tax.tax_comparison import compare_taxes
-    from hesperus.api.audit_inputs import AuditInputs
+    from hesperus.analysis.tax.tax_settings import AuditInputs
     from hesperus.api.tax_evidence import evidence_for, refuse_other_settings
 
     refuse_other_settings(what, given)

@@ -12,7 +12,7 @@ from hesperus.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from hesperus.analysis.table import Table
-    from hesperus.api.tables_of_records import Held
+    from hesperus.api.measured_run import Held
     from hesperus.studies.asked.declaring import Declared
 
 
@@ -56,7 +56,7 @@ def usual_table(run: Held, study: str) -> Table:
 
 
 def _checklist(run: Held) -> Table:
-    from hesperus.api.audit_inputs import AuditInputs
+    from hesperus.analysis.tax.tax_settings import AuditInputs
     from hesperus.api.tax_evidence import evidence_of
     from hesperus.reports.tax.checklist import checklist_of
 

@@ -13,10 +13,15 @@ from hesperus.analysis.measure_names import TAX_ESTIMATORS, TAX_TABLES
 from hesperus.analysis.settings import GivenSettings
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.audit_evidence import Evidence, overview, tax_tables
-from hesperus.analysis.tax.tax_settings import ALIGNMENT_FILE, CHECKS_FILE, RATINGS_FILE, conditions_of
+from hesperus.analysis.tax.tax_settings import (
+    ALIGNMENT_FILE,
+    CHECKS_FILE,
+    RATINGS_FILE,
+    AuditInputs,
+    conditions_of,
+)
 from hesperus.analysis.tax.validity import sensitive_cells, unchecked_cells
 from hesperus.analysis.views import narrowed
-from hesperus.api.audit_inputs import AuditInputs
 from hesperus.api.tax_runs import (
     agreement,
     alignment,
@@ -25,19 +30,17 @@ from hesperus.api.tax_runs import (
     fresh_repeat,
     items_of,
     origin,
-    quality_of,
     rated,
     records_of,
     rereadings,
     run_file,
     scores_of,
-    senses_of,
-    settings_of,
 )
 from hesperus.errors import DataError, HesperusWarning, UnknownNameError, UsageError
 from hesperus.records import conform
 from hesperus.studies.translation_tax.strata import read_strata
-from hesperus.studies.translation_tax.verifying import StrictPass, looked_at, passes
+from hesperus.studies.translation_tax.strict_pass import StrictPass
+from hesperus.studies.translation_tax.verifying import looked_at, passes
 from hesperus.tables import read_table
 from hesperus.wording import own_senses
 
@@ -49,11 +52,12 @@ def evidence_of(
 
     Of `what`, a table, only the conditions that it compares must be clear; None: those of all tables.
     """
-    settings, quality = settings_of(inputs, drawn), quality_of(inputs)
+    study = declared(inputs.runs)
+    settings, quality = inputs.settings(study, drawn), inputs.quality(study, drawn)
     everything = records_of(inputs.runs, inputs.exclude)
     audited = narrowed(everything, tasks=inputs.tasks)
     needed = ("back", "natural") if what is None else TAX_TABLES[what].made
-    senses = conditions_of(audited["input"].unique().to_list(), senses_of(inputs), needed=needed)
+    senses = conditions_of(audited["input"].unique().to_list(), inputs.senses, needed=needed)
     records, native = _with_native(everything, audited, inputs, senses.original)
     _check_groups(settings.groups, records)
     strata = inputs.strata or run_file(inputs.runs, "strata.json")
@@ -64,12 +68,12 @@ def evidence_of(
     back = senses.back or ""
     return Evidence(
         records, senses, settings, quality, native,
-        scores=scores_of(inputs.runs, inputs.scores, records, back, quality),
+        scores=scores_of(inputs.runs, inputs.scores, records, back, quality.metric),
         strata=picked, strata_task=task, repeat=repeat, reused=reused, passed=passed, checked=looked,
         ratings=rated(inputs),
         agreement=agreement(inputs, settings), rereadings=rereadings(records, inputs),
         alignment=alignment(inputs.audit), dropped=dropped(inputs.runs), origin=origin(records, inputs),
-        own=own_senses(declared(inputs.runs), items_of(inputs.runs)),
+        own=own_senses(study, items_of(inputs.runs)),
     )  # fmt: skip
 
 

@@ -13,16 +13,14 @@ import polars as pl
 from hesperus.analysis.raters import raters_table
 from hesperus.analysis.rating_tables import LEVEL, RaterSettings
 from hesperus.analysis.run_kinds import described
-from hesperus.analysis.settings import GivenSettings, resolve, resolve_bootstrap
 from hesperus.analysis.table import Table
 from hesperus.analysis.tax.audit_evidence import Origin
 from hesperus.analysis.tax.paired_records import quality_scores
-from hesperus.analysis.tax.tax_settings import QualityThreshold, Senses, TaxSettings, parse_groups
+from hesperus.analysis.tax.tax_settings import AuditInputs, TaxSettings
 from hesperus.analysis.tax.validity import NO_REPLIES, READ_AGAIN
 from hesperus.analysis.views import narrowed
 from hesperus.annotation import read_frame
 from hesperus.annotation.scales import read_scaled, scale_of
-from hesperus.api.audit_inputs import AuditInputs
 from hesperus.errors import DataError, HesperusError, HesperusWarning
 from hesperus.records import conform, read_records
 from hesperus.records.runs import read_items
@@ -42,32 +40,6 @@ def declared(runs: Sequence[Path]) -> Mapping[str, Any]:
     return {}
 
 
-def settings_of(inputs: AuditInputs, given: GivenSettings | None = None) -> TaxSettings:
-    """Groups, bootstrap and least share of valid answers: as given, else as the run's study says, else the defaults."""
-    said, default = declared(inputs.runs), TaxSettings()
-    groups = parse_groups(inputs.groups)
-    if not groups:
-        groups = {str(name): tuple(models) for name, models in said.get("groups", {}).items()}
-    drawn = resolve_bootstrap(given, said, default.bootstrap)
-    least = resolve(inputs.min_valid, said.get("min_valid"), default.min_valid)
-    by = () if given is None or given.by is None else given.by
-    return TaxSettings(groups, drawn, least, inputs.exact, by)
-
-
-def senses_of(inputs: AuditInputs) -> Senses:
-    """The senses that were named."""
-    return Senses(inputs.original, inputs.translated, inputs.back, inputs.natural)
-
-
-def quality_of(inputs: AuditInputs) -> QualityThreshold:
-    """Which back-translations are good enough: as given, else as the run's study says."""
-    said, default = declared(inputs.runs).get("quality", {}), QualityThreshold()
-    return QualityThreshold(
-        resolve(inputs.metric, said.get("metric"), default.metric),  # type: ignore[arg-type]  # checked by the quality threshold itself
-        resolve(inputs.threshold, said.get("threshold"), default.threshold),
-    )
-
-
 def records_of(
     runs: Sequence[Path], exclude: Path | None, tasks: Sequence[str] | None = None
 ) -> pl.DataFrame:
@@ -84,13 +56,13 @@ def records_of(
 
 
 def scores_of(
-    runs: Sequence[Path], given: Path | None, records: pl.DataFrame, back: str, quality: QualityThreshold
+    runs: Sequence[Path], given: Path | None, records: pl.DataFrame, back: str, metric: str
 ) -> pl.DataFrame | None:
     """Item scores next to the runs, or those that were given; None if absent."""
     files = [given] if given is not None else [run / "scores.parquet" for run in runs]
     tasks = records["task"].unique().sort().to_list()
     parts = [
-        quality_scores(read_frame(file), back, tasks, metric=quality.metric, file=file)
+        quality_scores(read_frame(file), back, tasks, metric=metric, file=file)
         for file in files
         if given is not None or file.is_file()
     ]

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from hesperus.analysis.tax.tax_settings import conditions_of
-from hesperus.api.audit_inputs import AuditInputs
-from hesperus.api.tax_runs import quality_of, records_of, scores_of, senses_of, settings_of
+from hesperus.analysis.tax.tax_settings import AuditInputs, conditions_of
+from hesperus.api.tax_runs import declared, records_of, scores_of
 from hesperus.errors import UsageError
 from hesperus.studies.translation_tax.strata import Strata, StrataRule, strata_of, write_strata
 from hesperus.studies.translation_tax.verifying import low_scores
@@ -41,13 +40,14 @@ def pick_strata(
         UnknownNameError: A model, sense or stratum that does not exist.
         DataError: The records break their contract, or no item is in any stratum.
     """
-    groups = list(settings_of(inputs).groups.values())
+    study = declared(inputs.runs)
+    groups = list(inputs.settings(study).groups.values())
     if not groups:
         raise UsageError("strata need the source-centric models: --group english=MODEL,MODEL")
     if anchor not in ("translated", "original"):
         raise UsageError(f"--anchor is translated or original, not {anchor!r}")
-    records, quality = records_of(inputs.runs, inputs.exclude, inputs.tasks), quality_of(inputs)
-    found = conditions_of(records["input"].unique().to_list(), replace(senses_of(inputs), natural=None))
+    records, quality = records_of(inputs.runs, inputs.exclude, inputs.tasks), inputs.quality(study)
+    found = conditions_of(records["input"].unique().to_list(), replace(inputs.senses, natural=None))
     if found.original is None or found.translated is None or found.back is None:
         raise UsageError("it is not plain which senses are meant: give --original, --translated and --back")
     named = subject or "subject"
@@ -56,7 +56,7 @@ def pick_strata(
         found.original, found.translated, found.back, anchor,  # type: ignore[arg-type]  # checked above
         sizes=dict(sizes or {}), per_subject=cap, subject=named, seed=seed,
     )  # fmt: skip
-    scored = scores_of(inputs.runs, inputs.scores, records, found.back, quality)
+    scored = scores_of(inputs.runs, inputs.scores, records, found.back, quality.metric)
     bad = low_scores(scored, found.back, quality.metric, quality.threshold) if scored is not None else ()
     others = groups[1] if len(groups) > 1 else ()
     picked = strata_of(records, rule, centric=groups[0], others=others, leave_out=bad)

@@ -14,7 +14,7 @@ def command(
     **settings: Annotated[
         Any,
         Flags(
-            "hesperus.api.measuring:figure",
+            "hesperus.api.figures:figure",
             arguments="what run",
             options="out",
             called={"beside": "with"},
@@ -41,6 +41,6 @@ def command(
 
         hesperus figure translation runs/atlas --out bleu.svg --score bleu
     """
-    from hesperus.api.measuring import figure
+    from hesperus.api.figures import figure
 
     typer.echo(figure(**settings))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
@@ -12,6 +13,11 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from hesperus.cli.mirrored import Mirrored, mirrored, without_arguments
+
+_PLURAL = {"checks", "reads", "replies", "writes"}
+"""Settings of several values whose flag stays in the plural: a file of checks has many, and is given once or twice."""
+_FORM = re.compile(r"([A-Z]\S*[=:,]\S*): (?=.)")
+"""How the text of a setting begins that tells the form of its value: ``COLUMN=FIELD: …``."""
 
 
 def _format(context: typer.Context, value: str) -> str:
@@ -31,6 +37,125 @@ def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
 
 
 _FORMATS = ("table", "wide", "json", "csv", "markdown", "latex", "html")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A setting of a function or class as a flag, or as an argument of a command.
+
+    Attributes:
+        setting: The setting; the flag of one with several values is in the singular.
+        called: Name of the flag, where it is another than that of the setting.
+        panel: Heading under which the help lists it.
+        is_argument: Whether it is given by its place and has no flag.
+    """
+
+    setting: Mirrored
+    called: str | None = None
+    panel: str | None = None
+    is_argument: bool = False
+
+    @property
+    def name(self) -> str:
+        """As the function or class names the setting."""
+        return self.setting.name
+
+    @property
+    def is_many(self) -> bool:
+        """Whether the flag may be given several times."""
+        return self.setting.shape != "one"
+
+    @property
+    def flag(self) -> str:
+        """The flag, without dashes."""
+        is_plural = not self.is_many or self.name in _PLURAL
+        return (self.called or (self.name if is_plural else self.name.removesuffix("s"))).replace("_", "-")
+
+    def is_given(self, value: Any) -> bool:
+        """Whether a value is another than the default."""
+        return self.setting.is_required or value not in (self.setting.default, None, (), {})
+
+    def parameter(self) -> inspect.Parameter:
+        """The flag as typer takes it."""
+        is_named = self.setting.shape.endswith("by name")
+        hint: Any = list[str if is_named else self.setting.kind] if self.is_many else self.setting.kind  # type: ignore[misc]
+        names = [f"--{self.flag}/--no-{self.flag}" if self.setting.default is True else f"--{self.flag}"]
+        form, text = self._form_and_text()
+        text = f"{text.removesuffix('.')}; repeatable." if self.is_many and not self.is_argument else text
+        option: Any = typer.Option(
+            *names,
+            help=text,
+            rich_help_panel=self.panel,
+            metavar=form,
+            show_default=not self.setting.is_required,
+        )
+        if self.is_argument:
+            option = typer.Argument(help=text, show_default=False)
+        is_empty = (self.is_many or self.setting.is_optional) and not self.setting.is_required
+        default = (
+            inspect.Parameter.empty
+            if self.setting.is_required
+            else None
+            if is_empty
+            else self.setting.default
+        )
+        return inspect.Parameter(
+            self.name, inspect.Parameter.KEYWORD_ONLY, default=default,
+            annotation=Annotated[hint | None if is_empty else hint, option],
+        )  # fmt: skip
+
+    def _form_and_text(self) -> tuple[str | None, str]:
+        """The form of its value, where the docstring tells it, and what else that says."""
+        found = _FORM.match(self.setting.text)
+        return (
+            (None, self.setting.text)
+            if found is None
+            else (found[1], sentence(self.setting.text[found.end() :]))
+        )
+
+    def value(self, given: Any) -> Any:
+        """What was given of it, as the function or class takes it."""
+        if not given and self.setting.is_optional and self.is_many:
+            return None
+        if self.setting.shape.endswith("by name"):
+            return self._by_name(given or ())
+        return tuple(given or ()) if self.is_many else given
+
+    def _by_name(self, given: Sequence[str]) -> dict[str, Any]:
+        from hesperus.errors import UsageError
+
+        found: dict[str, Any] = {}
+        for name, text in named_values(f"--{self.flag}", given, self._form_and_text()[0] or "NAME=VALUE"):
+            if self.setting.shape == "lists by name":
+                parts = tuple(part.strip() for part in text.split(",") if part.strip())
+                found[name] = (*found.get(name, ()), *parts)
+                continue
+            if name in found:
+                raise UsageError(f"--{self.flag} {name} is given twice")
+            try:
+                found[name] = self.setting.kind(text)
+            except ValueError:
+                what = "a whole number" if self.setting.kind is int else "a number"
+                raise UsageError(f"--{self.flag} {name}={text}: {text!r} is not {what}") from None
+        return found
+
+
+def sentence(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def named_values(flag: str, given: Iterable[str] | None, form: str = "NAME=VALUE") -> list[tuple[str, str]]:
+    """Names with their values, as they were given; a name may hold an equals sign, a value may not."""
+    from hesperus.errors import UsageError
+
+    found = []
+    for text in given or ():
+        name, equals, value = text.rpartition("=")
+        if not (name and equals and value):
+            raise UsageError(f"{flag} {text!r}: write {form}")
+        found.append((name, value))
+    return found
 
 
 @dataclass(frozen=True)
@@ -57,13 +182,13 @@ class Flags:
     called: Mapping[str, str] = field(default_factory=dict)
     panel: str | None = None
 
-    def settings(self) -> list[Mirrored]:
-        """The settings."""
+    def settings(self) -> list[Flag]:
+        """The settings, each as a flag."""
         known = mirrored(self.home)
         arguments, options = self.arguments.split(), self.options.split()
         others = [name for name, one in known.items() if one.is_by_name and name not in self.without.split()]
         return [
-            known[name].under(self.called.get(name), self.panel, is_argument=name in arguments)
+            Flag(known[name], self.called.get(name), self.panel, is_argument=name in arguments)
             for name in (*arguments, *options, *(self.names.split() or others))
         ]
 
@@ -86,7 +211,7 @@ Format = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 MEASURED = "hesperus.analysis.settings:GivenSettings"
-AUDIT = "hesperus.api.audit_inputs:AuditInputs"
+AUDIT = "hesperus.analysis.tax.tax_settings:AuditInputs"
 INTERVALS = Flags(MEASURED, "resamples seed interval")
 Drawn = Annotated[Any, INTERVALS]
 """How intervals are made, as GivenSettings."""
@@ -105,7 +230,7 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
     told = own_settings(body)
     marks = {name: [one for one in get_args(hints[name])[1:] if isinstance(one, Flags)] for name in own}
     parameters: list[inspect.Parameter] = []
-    further: list[list[Mirrored]] = []
+    further: list[list[Flag]] = []
     for name, one in own.items():
         if one.kind is inspect.Parameter.VAR_KEYWORD:
             further = [[found for found in mark.settings() if found.name not in own] for mark in marks[name]]
@@ -142,12 +267,12 @@ def takes_flags(body: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def own_settings(body: Callable[..., None]) -> dict[str, Mirrored]:
+def own_settings(body: Callable[..., None]) -> dict[str, Flag]:
     """The parameters of a command that its own docstring tells of; those that it takes by their place are arguments."""
     found = mirrored(f"{body.__module__}:{body.__name__}")
-    return {name: one.under(None, None, is_argument=not one.is_by_name) for name, one in found.items()}
+    return {name: Flag(one, is_argument=not one.is_by_name) for name, one in found.items()}
 
 
-def given_values(told: Mapping[str, Mirrored], given: Mapping[str, Any]) -> dict[str, Any]:
+def given_values(told: Mapping[str, Flag], given: Mapping[str, Any]) -> dict[str, Any]:
     """What was given of a command's parameters, as its function takes it."""
     return {name: told[name].value(value) if name in told else value for name, value in given.items()}

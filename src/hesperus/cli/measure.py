@@ -128,7 +128,7 @@ def command(
         hesperus measure parsers runs/tax-mmmlu-1a2b3c4d --parser strict --parser ohmer2023
     """
     from hesperus.api.measuring import measure
-    from hesperus.api.tables_of_records import Told
+    from hesperus.api.told import Told
     from hesperus.reports.formats import print_table
 
     told = Told()

@@ -1,4 +1,4 @@
-"""Flags made from what a function or a class says of its settings: name, type and default, with their docstring as help.
+"""What a function or a class says of its settings: name, type and default, with what their docstring tells of each.
 
 Its source is read and not imported: what a command needs takes long to load, and its help must not.
 """
@@ -8,43 +8,36 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from hesperus.lazy import source_of
 
-_PLURAL = {"checks", "reads", "replies", "writes"}
-"""Settings of several values whose flag stays in the plural: a file of checks has many, and is given once or twice."""
 _KINDS = {"bool": bool, "int": int, "float": float, "Path": Path}
-_FORM = re.compile(r"([A-Z]\S*[=:,]\S*): (?=.)")
-"""How the text of a setting begins that tells the form of its value: ``COLUMN=FIELD: …``."""
 
 
+_WRITTEN = r"^(?:def|class) {}\b.*?(?=^[^\s)]|\Z)"
+"""A function or class in the text of its file, up to what comes after it: it alone is parsed."""
 _SECTION = re.compile(r"^(?:Args|Attributes):\n(.*?)(?=^\S|\Z)", re.DOTALL | re.MULTILINE)
 """The part of a docstring that tells of each argument or field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mirrored:
-    """A setting of a function or class as a flag.
+    """A setting of a function or class.
 
     Attributes:
         name: As the function or class names it.
         kind: Type of a value; of one that is a name or a text, str.
-        shape: ``one``, ``many`` (a list; its flag is in the singular), ``by name`` (a mapping of names to values) or
-            ``lists by name``.
+        shape: ``one``, ``many`` (a list), ``by name`` (a mapping of names to values) or ``lists by name``.
         is_optional: Whether it may be None.
         default: None if it has none.
         text: What the docstring says of it.
         is_required: Whether it must be given.
-        called: Name of its flag, where that is another.
-        panel: Heading under which the help lists it.
         is_by_name: Whether a function takes it by its name alone; so a class all its fields.
-        is_argument: Whether it is given by its place and has no flag.
     """
 
     name: str
@@ -54,97 +47,7 @@ class Mirrored:
     default: Any
     text: str
     is_required: bool = False
-    called: str | None = None
-    panel: str | None = None
     is_by_name: bool = True
-    is_argument: bool = False
-
-    @property
-    def is_many(self) -> bool:
-        """Whether the flag may be given several times."""
-        return self.shape != "one"
-
-    @property
-    def flag(self) -> str:
-        """The flag, without dashes."""
-        is_plural = not self.is_many or self.name in _PLURAL
-        return (self.called or (self.name if is_plural else self.name.removesuffix("s"))).replace("_", "-")
-
-    def under(self, called: str | None, panel: str | None, *, is_argument: bool) -> Mirrored:
-        """The same under another name and heading, or as an argument."""
-        return replace(self, called=called or self.called, panel=panel, is_argument=is_argument)
-
-    def is_given(self, value: Any) -> bool:
-        """Whether a value is another than the default."""
-        return self.is_required or value not in (self.default, None, (), {})
-
-    def parameter(self) -> inspect.Parameter:
-        """The flag as typer takes it."""
-        is_named = self.shape.endswith("by name")
-        hint: Any = list[str if is_named else self.kind] if self.is_many else self.kind  # type: ignore[misc]
-        names = [f"--{self.flag}/--no-{self.flag}" if self.default is True else f"--{self.flag}"]
-        form, text = self._form_and_text()
-        text = f"{text.removesuffix('.')}; repeatable." if self.is_many and not self.is_argument else text
-        option: Any = typer.Option(
-            *names, help=text, rich_help_panel=self.panel, metavar=form, show_default=not self.is_required
-        )
-        if self.is_argument:
-            option = typer.Argument(help=text, show_default=False)
-        is_empty = (self.is_many or self.is_optional) and not self.is_required
-        default = inspect.Parameter.empty if self.is_required else None if is_empty else self.default
-        return inspect.Parameter(
-            self.name, inspect.Parameter.KEYWORD_ONLY, default=default,
-            annotation=Annotated[hint | None if is_empty else hint, option],
-        )  # fmt: skip
-
-    def _form_and_text(self) -> tuple[str | None, str]:
-        """The form of its value, where the docstring tells it, and what else that says."""
-        found = _FORM.match(self.text)
-        return (None, self.text) if found is None else (found[1], sentence(self.text[found.end() :]))
-
-    def value(self, given: Any) -> Any:
-        """What was given of it, as the function or class takes it."""
-        if not given and self.is_optional and self.is_many:
-            return None
-        if self.shape.endswith("by name"):
-            return self._by_name(given or ())
-        return tuple(given or ()) if self.is_many else given
-
-    def _by_name(self, given: Sequence[str]) -> dict[str, Any]:
-        from hesperus.errors import UsageError
-
-        found: dict[str, Any] = {}
-        for name, text in named_values(f"--{self.flag}", given, self._form_and_text()[0] or "NAME=VALUE"):
-            if self.shape == "lists by name":
-                parts = tuple(part.strip() for part in text.split(",") if part.strip())
-                found[name] = (*found.get(name, ()), *parts)
-                continue
-            if name in found:
-                raise UsageError(f"--{self.flag} {name} is given twice")
-            try:
-                found[name] = self.kind(text)
-            except ValueError:
-                what = "a whole number" if self.kind is int else "a number"
-                raise UsageError(f"--{self.flag} {name}={text}: {text!r} is not {what}") from None
-        return found
-
-
-def sentence(text: str) -> str:
-    """The text with its first letter in upper case."""
-    return f"{text[:1].upper()}{text[1:]}"
-
-
-def named_values(flag: str, given: Iterable[str] | None, form: str = "NAME=VALUE") -> list[tuple[str, str]]:
-    """Names with their values, as they were given; a name may hold an equals sign, a value may not."""
-    from hesperus.errors import UsageError
-
-    found = []
-    for text in given or ():
-        name, equals, value = text.rpartition("=")
-        if not (name and equals and value):
-            raise UsageError(f"{flag} {text!r}: write {form}")
-        found.append((name, value))
-    return found
 
 
 def without_arguments(docstring: str) -> str:
@@ -159,8 +62,8 @@ def mirrored(home: str) -> dict[str, Mirrored]:
     `home` is its module and name: ``hesperus.api.evaluating:evaluate``.
     """
     module, _, name = home.partition(":")
-    source = find_spec(module).loader.get_source(module)  # type: ignore[union-attr]  # it is one of ours
-    node = next(one for one in ast.parse(source).body if getattr(one, "name", None) == name)
+    written = re.search(_WRITTEN.format(name), source_of(module), re.DOTALL | re.MULTILINE)
+    node = ast.parse(written[0] if written else "").body[0]
     assert isinstance(node, ast.FunctionDef | ast.ClassDef)
     told = _told(ast.get_docstring(node) or "")
     places = {one.arg for one in node.args.args} if isinstance(node, ast.FunctionDef) else ()

@@ -108,9 +108,8 @@ class Evidence:
         original, back = self.senses.original, self.senses.back
         if original is None or back is None:
             return None
-        quality = self.quality if self.scores is not None else None
         sides, by = (Side(original), Side(back)), self.settings.by
-        return compared(self.audited, *sides, scores=self.scores, quality=quality, by=by)
+        return compared(self.audited, *sides, scores=self.scores, quality=self.quality, by=by)
 
     @cached_property
     def natural_pairs(self) -> PairedAnswers | None:
@@ -129,14 +128,7 @@ def tax_tables(evidence: Evidence) -> dict[str, Callable[[], Table]]:
     senses, settings, found = evidence.senses, evidence.settings, dict[str, Callable[[], Table]]()
     original, translated, back, natural = senses.original, senses.translated, senses.back, senses.natural
     if original is not None and back is not None:
-        found["back_translation"] = lambda: back_translation_table(
-            evidence.audited,
-            Side(original),
-            Side(back),
-            scores=evidence.scores,
-            quality=evidence.quality,
-            settings=settings,
-        )
+        found["back_translation"] = lambda: back_translation_table(_there(evidence.back_pairs), settings)
     if translated is not None and evidence.native is not None:
         side = Side(translated)
         native = evidence.records.filter(pl.col("task") == evidence.native)

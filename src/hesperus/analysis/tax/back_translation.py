@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import polars as pl
-
 from hesperus.analysis.table import NewRow, Table, table
 from hesperus.analysis.tax.difference_rows import (
     COLUMNS,
@@ -24,8 +22,8 @@ from hesperus.analysis.tax.difference_rows import (
     sensitivity_rows,
 )
 from hesperus.analysis.tax.item_groups import grouped_columns
-from hesperus.analysis.tax.paired_records import PairedAnswers, Side, compared
-from hesperus.analysis.tax.tax_settings import QualityThreshold, TaxSettings, refuse_mere_translation
+from hesperus.analysis.tax.paired_records import PairedAnswers
+from hesperus.analysis.tax.tax_settings import TaxSettings, refuse_mere_translation
 from hesperus.fingerprint import JSON, signature
 
 NOTES = (
@@ -37,23 +35,12 @@ NOTES = (
 ONE_MODEL = "one model: there is none to leave out, and `clustered` is its own cell"
 
 
-def back_translation_table(
-    records: pl.DataFrame,
-    original: Side,
-    back: Side,
-    *,
-    scores: pl.DataFrame | None = None,
-    quality: QualityThreshold | None = None,
-    settings: TaxSettings | None = None,
-) -> Table:
+def back_translation_table(given: PairedAnswers, settings: TaxSettings | None = None) -> Table:
     """The tax by back-translation: by cell, clustered over items, by group, and under each sensitivity.
 
     Args:
-        records: The records table, of one benchmark or more (column ``task``).
-        original: The benchmark's own items in the source language, such as ``en``.
-        back: What came back, such as ``en_from_zh`` or ``en_from_zh@maker``.
-        scores: Scores of what came back against the originals, by item.
-        quality: Which of them are good enough; None compares whatever there is, and the signature says so.
+        given: The benchmark's own items in the source language, such as ``en``, and what came back, such as ``en_from_zh`` or
+            ``en_from_zh@maker``, of one benchmark or more (column ``task``); grouped by the columns of the settings.
         settings: Groups, bootstrap, and when a model is parser-sensitive.
 
     Returns:
@@ -62,20 +49,17 @@ def back_translation_table(
         ``without parser-sensitive models``, ``one benchmark``; of grouped items the rows of every group.
 
     Raises:
-        UsageError: What came back is not in the language of the original, or a column to group by cannot be one.
-        UnknownNameError: A sense, model or column that no record has.
-        DataError: Nothing can be compared, or an item is in several groups.
+        UsageError: What came back is not in the language of the original.
     """
+    original, back = given.sides
     refuse_mere_translation(original.input, back.input)
     settings = settings or TaxSettings()
-    quality = quality if scores is not None else None
-    given = compared(records, original, back, scores=scores, quality=quality, by=settings.by)
     sides = (f"accuracy {original.input}", f"accuracy {back.input}")
     rows = [named | row for named, part in given.by_group() for row in _rows(part, settings, sides)]
-    signed = _signed(given, original, back, quality, settings)
+    signed = _signed(given, settings)
     signed["tests"] = corrected(rows, settings)
     signed["notes"] = [*NOTES, *([ONE_MODEL] if len(given.models) < 2 else []), *notes_of(rows)]
-    return table("back_translation", grouped_columns(settings.by, COLUMNS), rows=rows, signature=signed)
+    return table("back_translation", grouped_columns(given.by, COLUMNS), rows=rows, signature=signed)
 
 
 def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -> Iterator[NewRow]:
@@ -97,9 +81,8 @@ def _rows(given: PairedAnswers, settings: TaxSettings, sides: tuple[str, ...]) -
             yield from made(every, given.of_task(task), "one benchmark", task=task)
 
 
-def _signed(
-    given: PairedAnswers, original: Side, back: Side, quality: QualityThreshold | None, settings: TaxSettings
-) -> dict[str, JSON]:
+def _signed(given: PairedAnswers, settings: TaxSettings) -> dict[str, JSON]:
+    (original, back), quality = given.sides, given.quality
     signed = signature(original, settings) if quality is None else signature(original, settings, quality)
     signed["first"], signed["second"] = original.input, back.input
     signed.pop("Side", None)

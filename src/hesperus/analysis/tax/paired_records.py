@@ -46,6 +46,8 @@ class PairedAnswers:
         pairs: What is compared; where a pair does not count, `causes` says why.
         causes: Why a pair does not count, to the pairs of which it is the first reason, [models, items].
         answers: Class codes in both conditions, each [models, items].
+        sides: The two conditions.
+        quality: Which scores of the second condition's texts were good enough; None if no text was scored, or all are.
         one_sided: Models asked in one condition only, which are left out.
         groups: The group of each item, by the columns `by`, [items]; empty without columns.
         by: Columns that items are grouped by.
@@ -57,6 +59,8 @@ class PairedAnswers:
     pairs: TaxPairs
     causes: Mapping[str, Mask]
     answers: tuple[Codes, Codes]
+    sides: tuple[Side, Side]
+    quality: QualityThreshold | None = None
     one_sided: tuple[str, ...] = ()
     groups: tuple[Group, ...] = ()
     by: tuple[str, ...] = ()
@@ -165,6 +169,7 @@ def compared(
     """
     for side in (first, second):
         side.check(records)
+    quality = quality if scores is not None else None
     parts = []
     one_sided: dict[str, None] = {}
     wanted = records.filter(pl.col("input").is_in([first.input, second.input]))
@@ -205,7 +210,7 @@ def _one_task(
         [table[picked] for picked in rows] for table in (arrays.answers, arrays.gold)
     )
     causes = _causes(one, two, gold, other)
-    if quality is not None:
+    if quality is not None and scores is not None:
         causes |= _below_threshold(task, models, arrays.items, second.input, scores=scores, quality=quality)
     causes |= {f"invalid in {side.input}": answers < 0 for side, answers in ((first, one), (second, two))}
     open_to = np.ones(one.shape, dtype=np.bool_)
@@ -218,7 +223,7 @@ def _one_task(
             asked = open_to
     pairs = TaxPairs((one == gold) & (one >= 0), (two == other) & (two >= 0), one >= 0, two >= 0, asked)
     items = tuple((task, item) for item in arrays.items)
-    return PairedAnswers(models, items, pairs, own, (one, two)), alone
+    return PairedAnswers(models, items, pairs, own, (one, two), (first, second), quality), alone
 
 
 def _cells(arrays: AnswerArrays, side: Side) -> dict[str, Cell]:
@@ -259,13 +264,11 @@ def _below_threshold(
     items: Sequence[str],
     sense: str,
     *,
-    scores: pl.DataFrame | None,
+    scores: pl.DataFrame,
     quality: QualityThreshold,
 ) -> dict[str, Mask]:
     below = f"below {quality.metric} {quality.threshold:g}"
     shape = (len(models), len(items))
-    if scores is None:
-        return {}
     mine = scores.filter((pl.col("sense") == sense) & (pl.col("task") == task))
     value = np.full(shape, np.nan)
     place = {item: column for column, item in enumerate(items)}
@@ -303,6 +306,8 @@ def _joined(
             laid([part.answers[0] for part in parts], MISSING),
             laid([part.answers[1] for part in parts], MISSING),
         ),
+        parts[0].sides,
+        parts[0].quality,
         one_sided,
     )
 
