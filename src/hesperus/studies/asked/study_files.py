@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import orjson
@@ -19,9 +19,11 @@ from hesperus.errors import DataError, UsageError
 from hesperus.fingerprint import fingerprint
 from hesperus.models import PROVIDERS
 from hesperus.models.providers import is_loopback
-from hesperus.strict_yaml import Document, read_yaml_file
 from hesperus.text_files import read_json
 from hesperus.types import Failure, Reply
+
+if TYPE_CHECKING:
+    from hesperus.strict_yaml import Document
 
 ENDPOINTS_FILE = "endpoints.json"
 _MASK = "address-"
@@ -111,6 +113,8 @@ def read_study_file(path: Path) -> tuple[dict[str, Any], Document]:
         UsageError: No such file.
         DataError: No valid YAML, or no mapping.
     """
+    from hesperus.strict_yaml import read_yaml_file
+
     document = read_yaml_file(path, "study")
     if not isinstance(document.value, dict):
         raise DataError("a study is a mapping of keys, such as `task: paws-x`", file=path)
