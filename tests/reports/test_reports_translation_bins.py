@@ -20,7 +20,7 @@ from hesperus.analysis.table import Table
 from hesperus.errors import DataError
 from hesperus.measures import Bootstrap
 from hesperus.records import Run, write_run
-from hesperus.reports.html import report_page
+from hesperus.reports.html import report_findings, report_page
 from hesperus.reports.multisense_drawings import drawings
 from hesperus.reports.theme import render, specification
 from hesperus.reports.translation_figures import translation_bins_figure
@@ -156,5 +156,6 @@ def test_a_run_with_scores_shows_them_in_its_report(make_run: Callable[..., Run]
 def test_scores_that_fit_nothing_do_not_cost_the_report(make_run: Callable[..., Run]) -> None:
     run = make_run({"pocket/m": 1.0})
     scores = scored(run.records).with_columns(sense=pl.col("sense").str.replace("_from_en", "_from_fr"))
-    text = undrawn(report_page(run, scores=scores, given=GivenSettings(resamples=100)))
+    found = report_findings(run, scores=scores, given=GivenSettings(resamples=100))
+    text = undrawn(report_page(run, found=found))
     assert "could not be used: no score belongs to a made input" in text
