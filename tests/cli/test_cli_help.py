@@ -84,7 +84,7 @@ def test_an_unknown_command_is_answered_with_the_nearest() -> None:
     [
         ([], ["pydantic", "hesperus.cli.run", "hesperus.cli.measure"]),
         (["measure"], ["pydantic", "importlib.metadata", "hesperus.cli.run"]),
-        (["import"], ["pydantic"]), (["run"], ["hesperus.cli.plan"]),
+        (["import"], ["pydantic"]), (["run"], ["hesperus.cli.plan"]), (["plan"], ["hesperus.cli.run"]),
         *((["run", study], ["hesperus.cli.plan"]) for study in declared_studies()),
     ],
 )  # fmt: skip

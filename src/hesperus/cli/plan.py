@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from hesperus import rounding
-from hesperus.analysis.table import Row
 from hesperus.api.declared import DeclaredStudy
 from hesperus.cli.flags import Format
 from hesperus.cli.said import say
@@ -17,7 +16,7 @@ from hesperus.cli.study_flags import takes_study
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hesperus.analysis.table import Table
+    from hesperus.analysis.table import Row, Table
 
 
 @takes_study
