@@ -131,11 +131,12 @@ class Bleu(_Ngrams):
         unmatched = reached & (matched == 0)
         halves = 0.5 ** np.cumsum(unmatched, axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(np.where(unmatched, halves, matched) / grams).sum(axis=-1, where=reached)
+            # In per cent before the logarithm, as sacrebleu has it: 50 comes out a bit above a threshold of 50 there, too.
+            logs = np.log(100.0 * np.where(unmatched, halves, matched) / grams).sum(axis=-1, where=reached)
             mean = logs / (reached.sum(axis=-1) if self.effective_order else self.order)
             shortness = np.where(ours < theirs, np.exp(1.0 - theirs / ours), 1.0)
         is_scored = matched.any(axis=-1) & (self.effective_order | reached.all(axis=-1))
-        return np.where(is_scored, 100.0 * shortness * np.exp(mean), 0.0)
+        return np.where(is_scored, shortness * np.exp(mean), 0.0)
 
     def corners(self, mean: Counts) -> Corners:
         """Counts of a text of mean counts that is all matched, and of one in which nothing is."""
