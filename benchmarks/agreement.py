@@ -27,7 +27,7 @@ import polars as pl
 from result_rows import keep
 
 from hesperus.analysis.similarity.run_arrays import RecordStream
-from hesperus.measures import HardRuns, Key, SoftRuns, hard_pairs, soft_pairs, streamed_pairs
+from hesperus.measures import HardRuns, Key, SoftRuns, hard_pairs, soft_pairs
 from hesperus.records import write_records
 
 RATE_FLOOR, FILE_CEILING = 0.6, 2.0
@@ -129,7 +129,10 @@ def main() -> int:
         write_records(records(soft, hard, given.languages), path)
 
         def from_file() -> None:
-            streamed_pairs(RecordStream(path).blocks())
+            laid = RecordStream(path).whole()
+            assert laid.probs is not None
+            hard_pairs(laid.codes, key=laid.key)
+            soft_pairs(laid.probs, key=laid.soft_key)
 
         reading = Taken.best([taken_by(lambda: pl.read_parquet(path)) for _ in range(3)])
         whole = Taken.best([taken_by(from_file) for _ in range(3)])

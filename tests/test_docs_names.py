@@ -1,4 +1,4 @@
-"""What the docs name exists: modules and what is in them, files of the source, pages that links lead to."""
+"""What docs and benchmarks name exists: modules and what is in them, files of the source, pages that links lead to."""
 
 from __future__ import annotations
 
@@ -23,11 +23,8 @@ _SOURCES = {
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_what_a_page_names_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    missing = [
-        name
-        for name in sorted(set(re.findall(r"(?<![\w/.-])hesperus(?:\.\w+)+(?!\w*\()", text)) - GROUPS)
-        if not name.endswith((".json", ".yaml")) and not _exists(name)
-    ]
+    named = {*re.findall(r"(?<![\w/.-])hesperus(?:\.\w+)+(?!\w*\()", text), *_imported(text)} - GROUPS
+    missing = [name for name in sorted(named) if not name.endswith((".json", ".yaml")) and not _exists(name)]
     missing += [
         file
         for file in re.findall(r"`[\w/]*?(\w+\.py)`", text)
@@ -39,6 +36,26 @@ def test_what_a_page_names_exists(page: Path) -> None:
         if not link.startswith("http") and not (page.parent / link).exists()
     ]
     assert not missing, f"{page.name} names what is not there: {', '.join(missing)}"
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "benchmarks").rglob("*.py")), ids=lambda file: file.relative_to(ROOT).as_posix()
+)
+def test_what_a_benchmark_imports_exists(file: Path) -> None:
+    """Most benchmarks are run by hand alone."""
+    missing = [name for name in _imported(file.read_text(encoding="utf-8")) if not _exists(name)]
+    assert not missing, f"{file.name} imports what is not there: {', '.join(missing)}"
+
+
+def _imported(text: str) -> list[str]:
+    """Names that lines of Python import from the package, in brackets or not."""
+    lines = re.findall(r"^ *from (hesperus[\w.]*) import (?:\(([^)]*)\)|(.+))", text, re.MULTILINE)
+    return [
+        f"{module}.{name.split()[0]}"
+        for module, within, line in lines
+        for name in re.sub(r"#.*", "", within or line).split(",")
+        if name.strip()
+    ]
 
 
 def _exists(name: str) -> bool:
