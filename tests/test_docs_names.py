@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
 
 import pytest
 
@@ -59,8 +59,15 @@ def _imported(text: str) -> list[str]:
 
 
 def _exists(name: str) -> bool:
-    try:
-        resolve_name(name)
-    except (ImportError, AttributeError):
-        return False
+    """Whether a name is there; a folder of data is imported only where nothing in the package has its name."""
+    held: object = import_module("hesperus")
+    path = "hesperus"
+    for part in name.split(".")[1:]:
+        path = f"{path}.{part}"
+        if not hasattr(held, part):
+            try:
+                import_module(path)
+            except ImportError:
+                return False
+        held = getattr(held, part)
     return True
