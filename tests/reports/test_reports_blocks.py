@@ -33,6 +33,9 @@ def test_the_first_line_says_of_all_lines_only_what_holds_of_all() -> None:
     assert answer("tax", Grid("", heads, lines)) == "tax: Difference 0.0 points in all 2 lines"
     alike = tuple((name, Number(0.0, "points", -0.09, 0.09)) for name in "ab")
     assert answer("tax", Grid("", heads, alike)) == "tax: Difference 0.0 [−9.0, +9.0] points in all 2 lines"
+    empty = (*alike, ("c", Number(None, "points", reason="it is empty")))
+    assert answer("tax", Grid("", heads, empty)) == "tax: Difference 0.0 [−9.0, +9.0] points in 2 of 3 lines"
+    assert answer("tax", Grid("", heads, empty[2:])) == "tax"
 
 
 def test_a_terminal_keeps_results_where_there_is_room_and_else_says_that_they_are_of_every_line() -> None:

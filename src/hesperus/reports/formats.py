@@ -120,7 +120,7 @@ _SAID = 3
 def answer(measure: str, grid: Grid, by: Collection[str] = ()) -> str:
     """The first line: the least and the greatest of the first essential number, with the lines that they are of.
 
-    Where a number is the same in every line, or there is but one line, the essential numbers themselves.
+    Where a number is the same in every line that has it, or there is but one line, the essential numbers themselves.
     """
     known = {
         at: found
@@ -131,12 +131,16 @@ def answer(measure: str, grid: Grid, by: Collection[str] = ()) -> str:
     held = {at: found for at, found in known.items() if grid.columns[at].rank == first}
     place = next((at for at, found in held.items() if len({cell.point for cell, _ in found}) > 1), None)
     if place is None:
-        same = [at for at, found in held.items() if len(found) == len(grid.rows)]
+        whole = [at for at, found in held.items() if len(found) == len(grid.rows)]
+        # Where each column has lines without a number, the first that has one at all.
+        named = whole[:_SAID] or list(held)[:1]
+        if not named:
+            return measure
         said = ", ".join(
-            f"{grid.columns[at].heading} {_said(*(cell for cell, _ in held[at]))}" for at in same[:_SAID]
+            f"{grid.columns[at].heading} {_said(*(cell for cell, _ in held[at]))}" for at in named
         )
-        everywhere = f" in all {len(grid.rows)} lines" if len(grid.rows) > 1 else ""
-        return f"{measure}: {said}{everywhere}" if said else measure
+        lines = "all" if whole else f"{len(held[named[0]])} of"
+        return f"{measure}: {said}" + (f" in {lines} {len(grid.rows)} lines" if len(grid.rows) > 1 else "")
     # Of several statistics the first: the least of one and the greatest of another have nothing to do with each other.
     of = next((at for at, one in enumerate(grid.columns) if one.key == "statistic"), None)
     alike = [one for one in held[place] if of is None or one[1][of] == held[place][0][1][of]]
