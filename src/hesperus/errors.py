@@ -117,7 +117,7 @@ class DataError(HesperusError):
         where += [f"field {field!r}"] if field is not None else []
         where += [f"item {item!r}"] if item is not None else []
         super().__init__(f"{', '.join(where)}: {message}" if where else message)
-        self.problem, self.line, self.field = message, line, field
+        self.problem, self.file, self.line, self.field = message, file, line, field
 
 
 class SenseError(HesperusError):

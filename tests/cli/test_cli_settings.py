@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import hesperus
 from hesperus.api.declared import declared_study
 from hesperus.api.studies import study_declaration
 from hesperus.cli.app import app
@@ -138,9 +139,9 @@ def test_a_fault_of_a_file_is_named_with_its_line_and_nothing_is_asked(
         (("--records", "x"), UnknownNameError, ["flag of the study multisense: '--records'"]),
         (("--task", "atlas", "--target", "de"), UsageError, ["needs --model"]),
         (("--task", "atlas", "--task", "xnli", "--model", "pocket/s"), UsageError, ["--task is given 2 times"]),
-        (("--task", "atlas", "--model", "pocket/s", "--limit", "many"), DataError, ["sample.n", "'many'"]),
-        (("--task", "atlas", "--model", "pocket/s", "--limit", "-1"), DataError, ["sample.n", "at least"]),
-        (("--task", "atlas", "--model", "pocket/s", "--target", "de", "--request", "top_k"), DataError, ["NAME=JSON"]),
+        (("--task", "atlas", "--model", "pocket/s", "--limit", "many"), UsageError, ["--limit: write a whole number", "'many'"]),
+        (("--task", "atlas", "--model", "pocket/s", "--limit", "-1"), UsageError, ["--limit: at least 1"]),
+        (("--task", "atlas", "--model", "pocket/s", "--target", "de", "--request", "top_k"), UsageError, ["--request: ", "NAME=JSON"]),
     ],
 )  # fmt: skip
 def test_a_fault_of_a_flag_is_named(
@@ -151,6 +152,21 @@ def test_a_fault_of_a_flag_is_named(
     for word in words:
         assert word in str(done.exception), word
     assert not list(Path().iterdir())
+
+
+def test_a_fault_of_a_flag_laid_over_a_file_does_not_blame_the_file() -> None:
+    Path("s.yaml").write_text(
+        "task: atlas\nmodels: [pocket/s]\ntarget: [de]\nsample: {n: 5}\n", encoding="utf-8"
+    )
+    done = call("run", "s.yaml", "--limit", "many")
+    assert str(done.exception) == "--limit: write a whole number (given: 'many')"
+    with pytest.raises(DataError, match=r"^field 'sample\.n': write a whole number"):
+        hesperus.plan("s.yaml", limit="many")
+    Path("s.yaml").write_text(
+        "task: atlas\nmodels: [pocket/s]\ntarget: [de]\nsample: {n: many}\n", encoding="utf-8"
+    )
+    done = call("run", "s.yaml", "--temperature", 0)
+    assert str(done.exception).startswith("s.yaml, line 4, field 'sample.n': ")
 
 
 def test_flags_may_stand_before_the_study() -> None:

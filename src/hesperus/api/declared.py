@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hesperus.api.studies import study_declaration, study_names, unknown_study
-from hesperus.errors import HesperusWarning, UsageError
+from hesperus.errors import DataError, HesperusWarning, UsageError
 from hesperus.plugins import load_file
 
 if TYPE_CHECKING:
@@ -89,15 +89,27 @@ def declared_study(study: Study, settings: Mapping[str, Any]) -> DeclaredStudy:
         {**values, **settings}.get("plugins"), home, named_by=None if "plugins" in settings else file
     )
     kind = study_declaration(str({**values, **settings}.get("study", "multisense")))
-    for path, value in _by_key(kind, settings).items():
+    given = _by_key(kind, settings)
+    for path, value in given.items():
         _lay(values, path.split("."), _from_here(value, home))
 
     def lines(key: str) -> int | None:
-        return None if document is None or key in settings else document.line(key)
+        return None if document is None else document.line(key)
 
-    with _in(home):
-        declared = kind.from_mapping(values, file=file, lines=lines)
+    try:
+        with _in(home):
+            declared = kind.from_mapping(values, file=file, lines=lines)
+    except DataError as wrong:
+        if file is None or wrong.file is not file or given_key(wrong, given) is None:
+            raise
+        # The file says nothing wrong: what was laid over it does.
+        raise DataError(wrong.problem, field=wrong.field) from None
     return DeclaredStudy(declared, file, home, is_changed=bool(settings))
+
+
+def given_key(wrong: DataError, given: Iterable[str]) -> str | None:
+    """The key that was given of a value that is wrong, or of one that holds it; None if it was not given."""
+    return next((key for key in given if f"{wrong.field}.".startswith(f"{key}.")), None)
 
 
 def _by_key(kind: type[Declared], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from hesperus.cli.help import PlainCommand
 from hesperus.cli.mirrored import without_arguments
 from hesperus.cli.said import say
 from hesperus.declared_studies import declared_studies
-from hesperus.errors import HesperusError, UnknownNameError, UsageError
+from hesperus.errors import DataError, HesperusError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from typer._click import Context, Parameter
@@ -135,7 +135,7 @@ def _declared(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
 
     Names of `flags` are keys of settings, with `__` for a dot.
     """
-    from hesperus.api.declared import declared_study, kind_of
+    from hesperus.api.declared import declared_study, given_key, kind_of
     from hesperus.studies.asked.settings import settings_of
 
     kind = kind_of(what)
@@ -155,7 +155,13 @@ def _declared(what: str, flags: Mapping[str, Any]) -> DeclaredStudy:
     missing = [f"--{one.flag}" for one in known.values() if one.is_required and one.key not in given]
     if what in study_names() and missing:
         raise UsageError(f"the study {kind.name()} needs {', '.join(missing)} (or a study file)")
-    declared = declared_study(what, given)
+    try:
+        declared = declared_study(what, given)
+    except DataError as wrong:
+        key = given_key(wrong, given) if wrong.file is None else None
+        if key is None:
+            raise
+        raise UsageError(f"--{known[key].flag}: {wrong.problem}") from None
     if declared.home is not None:
         say(f"{declared.file}: its files are those of {declared.home}")
     return declared

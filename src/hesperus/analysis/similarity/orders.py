@@ -42,8 +42,11 @@ def ordered_models(
         UnknownNameError: No such order.
     """
     known = families or {}
-    of_family = lambda model: (model not in known, known.get(model, ""), model)  # noqa: E731
-    return _ordered(models, square, order, family=of_family, name=str)
+
+    def family(model: str) -> tuple[bool, str, str]:
+        return model not in known, known.get(model, ""), model
+
+    return _ordered(models, square, order, family=family, name=str)
 
 
 def _ordered(
