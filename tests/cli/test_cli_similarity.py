@@ -189,7 +189,7 @@ def test_flags_win_over_the_file_and_complete_it(call: Call) -> None:
         (("multisense", "--records", "x"), UnknownNameError, ["flag of the study multisense: '--records'"]),
         (("similarty", "--records", "x"), UnknownNameError, ["did you mean 'similarity'"]),
         (("similarity", "--records", "x", "--table", "pairs"), UnknownNameError, ["table of similarity", "correlations"]),
-        (("similarity", "--records", "x", "--statistic", "kappa"), DataError, ["comparison.statistic", "kappa_p"]),
+        (("similarity", "--records", "x", "--statistic", "kappa"), UsageError, ["--statistic: write kappa_p"]),
         (("similarity", "--records", "x", "--exclude", "none.csv"), UsageError, ["none.csv"]),
     ],
 )  # fmt: skip
